@@ -1,0 +1,34 @@
+"""The answer of an attributor: who made which error, where, how sure, and why."""
+
+from __future__ import annotations
+
+from pydantic import Field, field_validator
+
+from aegis_core.records import FileRecord, Record
+from aegis_core.taxonomy import check_mode_id
+
+__all__ = ["Attribution", "Blame"]
+
+
+class Blame(Record):
+    """One suspected (agent, mode, step). Confidence lies in [0, 1]; mode or step None: not said."""
+
+    agent: str
+    mode: str | None = None
+    step: int | None = Field(default=None, ge=0)
+    confidence: float = Field(default=1.0, ge=0, le=1)
+    evidence: str = ""
+
+    @field_validator("mode")
+    @classmethod
+    def _mode(cls, value: str | None) -> str | None:
+        return None if value is None else check_mode_id(value)
+
+
+class Attribution(FileRecord):
+    """A predicted set of blames for one run, the surest first, or an abstention with its reason."""
+
+    run_id: str
+    blames: tuple[Blame, ...] = ()
+    abstained: str = ""
+    attributor: str = ""

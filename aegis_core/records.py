@@ -1,0 +1,36 @@
+"""What all records share: frozen, strict about fields, versioned where they stand alone in a file."""
+
+from __future__ import annotations
+
+from typing import Annotated, Any
+
+from pydantic import BaseModel, BeforeValidator, ConfigDict, Field
+
+__all__ = ["SCHEMA_VERSION", "FileRecord", "Record", "SchemaVersion"]
+
+SCHEMA_VERSION = 1
+"""Version of every file that Aegis writes. Readers migrate older files and refuse newer ones by name."""
+
+
+def _known_version(value: Any) -> Any:  # Any: runs before pydantic has typed the value
+    if isinstance(value, int) and value > SCHEMA_VERSION:
+        raise ValueError(
+            f"schema_version {value} is newer than {SCHEMA_VERSION}, the newest that this version of aegis-mas "
+            "reads; upgrade with `pip install -U aegis-mas`"
+        )
+    return value
+
+
+SchemaVersion = Annotated[int, Field(ge=1), BeforeValidator(_known_version)]
+
+
+class Record(BaseModel):
+    """Base of all records: frozen, and an unknown field is an error."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+
+class FileRecord(Record):
+    """A record that can be a line of a file of its own, and so carries the version of its schema."""
+
+    schema_version: SchemaVersion = SCHEMA_VERSION

@@ -1,0 +1,165 @@
+"""Collects the steps and the tape of one run, from any thread or task, and puts them into canonical order."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+from threading import RLock
+from typing import Any
+
+from aegis_core.adapter import Part
+from aegis_core.faults import Moment
+from aegis_core.run.tape import TapeEntry
+from aegis_core.trajectory import Agent, Content, Step, StepKind, Usage
+
+__all__ = ["OrderKey", "Recorder"]
+
+OrderKey = tuple[int | str, ...]
+
+
+@dataclass
+class _Row:
+    order: OrderKey
+    sequence: int
+    step: Step
+
+
+def _sortable(order: OrderKey) -> tuple[tuple[int, int, str], ...]:
+    """Numbers before names, so that mixed keys compare."""
+    return tuple((0, item, "") if isinstance(item, int) else (1, 0, item) for item in order)
+
+
+class Recorder:
+    """Steps and tape entries of one run. All times are seconds since the recorder was made."""
+
+    def __init__(self, clock: Callable[[], float] = time.monotonic) -> None:
+        self._clock = clock
+        self._began = clock()
+        self._rows: list[_Row] = []
+        self._entries: list[tuple[OrderKey, int, TapeEntry]] = []
+        self._agents: dict[str, Agent] = {}
+        self._turns: dict[tuple[str, str], int] = {}
+        self._lock = RLock()
+
+    def now(self) -> float:
+        """Seconds since the recorder was made."""
+        return max(0.0, self._clock() - self._began)
+
+    def declare(self, agents: Iterable[Agent]) -> None:
+        """Make agents known; one that is declared twice keeps its first form."""
+        with self._lock:
+            for agent in agents:
+                self._agents.setdefault(agent.path, agent)
+
+    @property
+    def agents(self) -> tuple[Agent, ...]:
+        """The agents known so far, in order of declaration."""
+        with self._lock:
+            return tuple(self._agents.values())
+
+    def next_moment(self, agent: str, branch: str) -> Moment:
+        """The moment of an activation that begins now."""
+        with self._lock:
+            turn = self._turns.get((agent, branch), 0) + 1
+            self._turns[agent, branch] = turn
+            self._agents.setdefault(agent, Agent(path=agent))
+        return Moment(agent=agent, branch=branch, turn=turn)
+
+    def pass_over(self, moments: Iterable[Moment]) -> None:
+        """Count turns that happened inside a node that was served instead of run."""
+        with self._lock:
+            for moment in moments:
+                key = (moment.agent, moment.branch)
+                self._turns[key] = max(self._turns.get(key, 0), moment.turn)
+                self._agents.setdefault(moment.agent, Agent(path=moment.agent))
+
+    def step(
+        self,
+        agent: str,
+        kind: StepKind,
+        text: str,
+        *,
+        moment: Moment | None = None,
+        order: OrderKey = (),
+        content: tuple[Content, ...] = (),
+        addressed_to: tuple[str, ...] = (),
+        visible_to: tuple[str, ...] = (),
+        parents: tuple[int, ...] = (),
+        call_id: str | None = None,
+        model: str | None = None,
+        usage: Usage | None = None,
+        start: float | None = None,
+    ) -> int:
+        """Record a step; returns its number in order of arrival, by which later steps name it as a parent."""
+        with self._lock:
+            for path in (agent, *addressed_to, *visible_to):
+                self._agents.setdefault(path, Agent(path=path))
+            end = self.now()
+            number = len(self._rows)
+            step = Step(
+                index=number,
+                agent=agent,
+                kind=kind,
+                text=text,
+                branch=moment.branch if moment else "",
+                turn=moment.turn if moment else max(1, self._turns.get((agent, ""), 1)),
+                content=content,
+                addressed_to=addressed_to,
+                visible_to=visible_to,
+                parents=parents,
+                call_id=call_id,
+                model=model,
+                usage=usage,
+                start=min(end if start is None else start, end),
+                end=end,
+            )
+            self._rows.append(_Row(order, number, step))
+            return number
+
+    def part_step(self, agent: str, part: Part, **more: Any) -> int:  # Any: the keywords of `step`
+        """Record a part as a step of its kind."""
+        content = (Content(type="json", data=part.data),) if part.data is not None else ()
+        return self.step(agent, part.kind, part.text, content=content, call_id=part.call_id, **more)
+
+    def tape(self, entry: TapeEntry, order: OrderKey = ()) -> None:
+        """Put an entry on the tape."""
+        with self._lock:
+            self._entries.append((order, len(self._entries), entry))
+
+    def count(self) -> int:
+        """How many steps were recorded so far."""
+        with self._lock:
+            return len(self._rows)
+
+    def since(self, number: int) -> tuple[Step, ...]:
+        """The steps recorded from this number on, by arrival."""
+        with self._lock:
+            return tuple(row.step for row in self._rows[number:])
+
+    def history(self) -> tuple[tuple[str, str], ...]:
+        """(agent, text) of the delivered steps so far, in canonical order."""
+        return tuple((step.agent, step.text) for step in self.steps())
+
+    def steps(self) -> tuple[Step, ...]:
+        """All steps in canonical order, indexed from 0 without gaps, parents renumbered."""
+        with self._lock:
+            rows = sorted(self._rows, key=lambda row: (_sortable(row.order), row.sequence))
+        position = {row.sequence: index for index, row in enumerate(rows)}
+        return tuple(
+            row.step.model_copy(
+                update={
+                    "index": index,
+                    "parents": tuple(
+                        sorted(position[p] for p in row.step.parents if p in position and position[p] < index)
+                    ),
+                }
+            )
+            for index, row in enumerate(rows)
+        )
+
+    def entries(self) -> tuple[TapeEntry, ...]:
+        """All tape entries in canonical order."""
+        with self._lock:
+            rows = sorted(self._entries, key=lambda row: (_sortable(row[0]), row[1]))
+        return tuple(entry for _, _, entry in rows)

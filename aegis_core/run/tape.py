@@ -1,0 +1,84 @@
+"""The tape: the exact inputs and call results of one run, from which the run can be served again.
+
+It stands beside the trajectory, on the other side of the wall. An entry's key is
+`(moment, kind, name, call)`: the turn, the kind of call, an optional name (a tool's), and the n-th such call
+(from 1) inside the turn. Entries are in canonical order: by the adapter's order of turns, else as they ended.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Callable, Iterable
+from typing import Literal
+
+from pydantic import Field, JsonValue
+
+from aegis_core.adapter import Part
+from aegis_core.faults import Moment
+from aegis_core.records import FileRecord, Record
+from aegis_core.trajectory import RunError, Step
+
+__all__ = ["CallKey", "Tape", "TapeEntry", "TapeKind", "request_hash"]
+
+TapeKind = Literal["input", "model", "tool", "human", "node"]
+
+
+class CallKey(Record):
+    """Which call of a run: the n-th (from 1) of this kind and name inside a turn. `input` is the turn's input."""
+
+    moment: Moment
+    kind: TapeKind
+    name: str = ""
+    call: int = Field(default=1, ge=1)
+
+    def __str__(self) -> str:
+        name = f" {self.name}" if self.name else ""
+        return f"{self.moment}, {self.kind}{name} {self.call}"
+
+
+class TapeEntry(Record):
+    """One input or call.
+
+    `request` are the texts that were sent (after any alteration), `payload` the result as the adapter's codec
+    wrote it. `inner` are the steps and `inner_turns` the turns that were recorded inside a call of kind `node`:
+    they are recorded again when the node is served. An entry with `error` is never served.
+    """
+
+    key: CallKey
+    request_hash: str
+    request: tuple[Part, ...] = ()
+    payload: JsonValue = None
+    inner: tuple[Step, ...] = ()
+    inner_turns: tuple[Moment, ...] = ()
+    error: RunError | None = None
+
+
+class Tape(FileRecord):
+    """All entries of one run."""
+
+    run_id: str
+    adapter: str = ""
+    entries: tuple[TapeEntry, ...] = ()
+
+    def entry(self, key: CallKey) -> TapeEntry | None:
+        """The entry with this key, or None."""
+        return next((entry for entry in self.entries if entry.key == key), None)
+
+    def moments(self) -> tuple[Moment, ...]:
+        """All turns of the run, in order of their inputs."""
+        return tuple(entry.key.moment for entry in self.entries if entry.key.kind == "input")
+
+
+def request_hash(
+    parts: Iterable[Part], extra: JsonValue = None, normalise: Callable[[JsonValue], JsonValue] | None = None
+) -> str:
+    """128-bit hash of a request. Part ids do not count (frameworks draw them at random); `normalise` drops more."""
+    request: JsonValue = {
+        "parts": [[part.role, part.author, part.kind, part.text, part.data] for part in parts],
+        "extra": extra,
+    }
+    if normalise is not None:
+        request = normalise(request)
+    text = json.dumps(request, sort_keys=True, ensure_ascii=False, default=repr)
+    return hashlib.blake2b(text.encode("utf-8", "surrogatepass"), digest_size=16).hexdigest()
