@@ -87,7 +87,8 @@ class Run:
         self._live_calls = 0
         self._n_turns = 0
         self._n_calls = 0
-        self._seen_errors: set[int] = set()
+        self._errors: dict[int, tuple[BaseException, str | None]] = {}
+        """Holds the exceptions themselves, so that no later one can have the same id."""
         self._lock = threading.Lock()
 
     # -- turns ----------------------------------------------------------------------------------------------
@@ -362,23 +363,39 @@ class Run:
             return result
         return codec.write(result, {p.id: p.text for p in altered.parts if p.id in altered.changed})
 
+    def holds(self, turn: Turn, kind: CallKind, *, name: str = "") -> bool:
+        """Whether the next such call may be served or altered, so that a stream has to be held back."""
+        if self.replay is not None and not self.replay.fired:
+            return True
+        if self.interventions is None:
+            return False
+        scopes: tuple[Scope, ...] = ("ephemeral", "belief", "call")
+        strategies: tuple[Strategy, ...] = ("prompt_injection", "response_corruption", "environment")
+        return any(self.interventions.due(turn.moment, strategy, scopes) for strategy in strategies)
+
     # -- everything else ------------------------------------------------------------------------------------
 
     def step(self, agent: str, kind: StepKind, text: str, **more: Any) -> int:  # Any: the keywords of Recorder.step
         """Record a step that is neither the input nor the output of a turn; returns its number for `parents`."""
         return self.recorder.step(agent, kind, text, **more)
 
-    def failed(self, error: BaseException, agent: str | None = None) -> None:
-        """Record an exception of the system, once, however many layers it passes through."""
-        with self._lock:
-            if id(error) in self._seen_errors:
-                return
-            self._seen_errors.add(id(error))
-        if isinstance(error, RunLimitReached):
+    def failed(self, error: BaseException, agent: str | None = None, *, moment: Moment | None = None) -> None:
+        """An exception of the system passed through here.
+
+        With `agent`: it was raised in that agent's turn; recorded as a step of kind `error`, once, by the first
+        (deepest) caller. Without: the run ended with it; `trajectory.error` names the agent if one is known.
+        """
+        if isinstance(error, RunLimitReached | ReplayDrift):
             return
-        self.error = RunError(type=type(error).__name__, message=str(error), agent=agent)
-        if agent is not None:
-            self.recorder.step(agent, "error", f"{type(error).__name__}: {error}")
+        with self._lock:
+            known = self._errors.get(id(error))
+            if known is None:
+                self._errors[id(error)] = (error, agent)
+        if agent is None:
+            where = known[1] if known is not None else None
+            self.error = RunError(type=type(error).__name__, message=str(error), agent=where)
+        elif known is None:
+            self.recorder.step(agent, "error", f"{type(error).__name__}: {error}", moment=moment)
 
     @property
     def live_model_calls(self) -> int:

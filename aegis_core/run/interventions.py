@@ -114,23 +114,27 @@ class Interventions:
         try:
             result = await self.injector.alter(context, target, self._attempt)
         except Exception as error:  # plugin boundary: a broken injector must not break the run
-            return self._failed(index, f"the injector raised {type(error).__name__}: {error}")
+            self._failed(index, f"the injector raised {type(error).__name__}: {error}")
+            return None
         if isinstance(result, Refused):
-            return self._failed(index, f"refused: {result.reason}")
+            self._failed(index, f"refused: {result.reason}")
+            return None
         return self._apply(index, parts, result)
 
     def _apply(self, index: int, parts: tuple[Part, ...], edits: Edits) -> Alteration | None:
         known = {part.id: part for part in parts}
         wrong = sorted(set(edits.texts) - {part.id for part in parts if part.editable})
         if wrong:
-            return self._failed(index, f"the injector edited parts {wrong}, which are not editable parts here")
+            self._failed(index, f"the injector edited parts {wrong}, which are not editable parts here")
+            return None
         changes = tuple(
             PartChange(part=part_id, before=known[part_id].text, after=text)
             for part_id, text in edits.texts.items()
             if self.arm == "null" or text != known[part_id].text
         )
         if not changes and edits.route is None:
-            return self._failed(index, "the text was not changed")
+            self._failed(index, "the text was not changed")
+            return None
         after = {change.part: change.after for change in changes}
         self._ledger[index] = Intervention(
             target=self.plan.targets[index],
