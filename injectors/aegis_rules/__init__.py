@@ -1,0 +1,1 @@
+"""An injector that alters text by rules: deterministic, offline."""
