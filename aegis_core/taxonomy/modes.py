@@ -23,7 +23,9 @@ class ErrorMode(Record):
     """One way in which an agent can err.
 
     `id` is `FM-x.y` for MAST (reserved for the core), `vendor:slug` for third parties, `env:slug` for faults of
-    the environment. `aliases` are other names under which the mode is known.
+    the environment. `aliases` are other names under which the mode is known. `evidence` is `module:function`, the
+    predicate that says whether the mode happened in a turn; without one, no label of a third party's mode can be
+    proven. MAST's predicates stand in `taxonomy.evidence`, so the core's own modes leave it empty.
     """
 
     id: str
@@ -32,6 +34,7 @@ class ErrorMode(Record):
     category: str = ""
     source: str = ""
     aliases: tuple[str, ...] = ()
+    evidence: str = Field(default="", pattern=r"^([\w.]+:\w+)?$")
 
     @field_validator("id")
     @classmethod
