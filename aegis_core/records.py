@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Any
+from typing import Annotated
 
-from pydantic import BaseModel, BeforeValidator, ConfigDict, Field
+from pydantic import AfterValidator, BaseModel, ConfigDict, Field
 
 __all__ = ["SCHEMA_VERSION", "FileRecord", "Record", "SchemaVersion"]
 
@@ -12,8 +12,8 @@ SCHEMA_VERSION = 1
 """Version of every file that Aegis writes. Readers migrate older files and refuse newer ones by name."""
 
 
-def _known_version(value: Any) -> Any:  # Any: runs before pydantic has typed the value
-    if isinstance(value, int) and value > SCHEMA_VERSION:
+def _known_version(value: int) -> int:
+    if value > SCHEMA_VERSION:
         raise ValueError(
             f"schema_version {value} is newer than {SCHEMA_VERSION}, the newest that this version of aegis-mas "
             "reads; upgrade with `pip install -U aegis-mas`"
@@ -21,7 +21,7 @@ def _known_version(value: Any) -> Any:  # Any: runs before pydantic has typed th
     return value
 
 
-SchemaVersion = Annotated[int, Field(ge=1), BeforeValidator(_known_version)]
+SchemaVersion = Annotated[int, Field(ge=1), AfterValidator(_known_version)]
 
 
 class Record(BaseModel):

@@ -89,8 +89,8 @@ class Step(Record):
     call_id: str | None = None
     model: str | None = None
     usage: Usage | None = None
-    start: float = Field(default=0.0, ge=0)
-    end: float = Field(default=0.0, ge=0)
+    start: float = Field(default=0.0, ge=0, allow_inf_nan=False)
+    end: float = Field(default=0.0, ge=0, allow_inf_nan=False)
 
     @model_validator(mode="after")
     def _consistent(self) -> Step:

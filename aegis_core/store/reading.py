@@ -1,0 +1,85 @@
+"""Reading records: one after the other, or by their place."""
+
+from __future__ import annotations
+
+import os
+import warnings
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TypeVar
+
+from aegis_core.errors import StoreError, StoreWarning
+from aegis_core.records import Record
+from aegis_core.store.lines import decoded, is_torn, parse, parsed
+from aegis_core.store.tail import named
+
+__all__ = ["Position", "index", "read", "read_at"]
+
+M = TypeVar("M", bound=Record)
+
+
+@dataclass(frozen=True)
+class Position:
+    """Where a record stands in a file: its line, from 1, and the offset of its first byte."""
+
+    line: int
+    offset: int
+
+
+def read(path: str | os.PathLike[str], model: type[M]) -> Iterator[M]:
+    """The records of a file, one at a time: memory holds one line, whatever the size of the file.
+
+    A torn last line is left out with a `StoreWarning`. Empty lines are passed over.
+
+    Raises:
+        SchemaVersionError: a line was written by a newer Aegis.
+        StoreError: the file can't be read, or a line holds no such record; the message names file, line and field.
+    """
+    path = Path(path)
+    for place, text in _lines(path):
+        yield parse(text, model, path, place.line)
+
+
+def read_at(path: str | os.PathLike[str], position: Position, model: type[M]) -> M:
+    """The one record that stands at a position; errors as for `read`."""
+    path = Path(path)
+    with named(path, "read"), path.open("rb") as file:
+        file.seek(position.offset)
+        raw = file.readline()
+    return parse(decoded(raw, path, position.line), model, path, position.line)
+
+
+def index(path: str | os.PathLike[str], field: str) -> dict[str, Position]:
+    """Where each record of a file stands, by the value of a text field that is unique in it; errors as for `read`."""
+    path = Path(path)
+    places: dict[str, Position] = {}
+    for place, text in _lines(path):
+        value = parsed(text, path, place.line).get(field)
+        where = f"{path}, line {place.line}, field {field}"
+        if not isinstance(value, str):
+            raise StoreError(f"{where}: a text is needed here; check that this is the right kind of file")
+        if value in places:
+            raise StoreError(f"{where}: {value!r} already stands in line {places[value].line}; remove one of the two")
+        places[value] = place
+    return places
+
+
+def _lines(path: Path) -> Iterator[tuple[Position, str]]:
+    offset = 0
+    with named(path, "read"):
+        file = path.open("rb")
+    with file:
+        for line, raw in enumerate(file, 1):
+            if not raw.endswith(b"\n") and is_torn(raw):
+                warnings.warn(
+                    f"{path}, line {line}: cut off after {len(raw)} bytes (the process that wrote it was stopped); "
+                    "left out. `aegis_core.store.repair` removes it, as does the next record that is written",
+                    StoreWarning,
+                    stacklevel=3,
+                )
+                return
+            text = decoded(raw, path, line)
+            if text.strip():
+                yield Position(line, offset), text
+            offset += len(raw)

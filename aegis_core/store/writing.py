@@ -1,0 +1,193 @@
+"""Writing records: adding to a file, and replacing a file."""
+
+from __future__ import annotations
+
+import os
+import sys
+import threading
+from collections.abc import Iterable
+from contextlib import suppress
+from pathlib import Path
+from types import TracebackType
+from typing import Self
+
+from pydantic import ValidationError
+from pydantic_core import PydanticSerializationError
+
+from aegis_core.errors import StoreError
+from aegis_core.records import Record
+from aegis_core.store.lines import mend_text, too_deep
+from aegis_core.store.tail import BINARY, locked, named, whole, write_bytes
+
+if sys.platform != "win32":
+    import fcntl
+
+__all__ = ["Appender", "Rewriter", "append", "encode", "write_all"]
+
+
+def encode(record: Record) -> bytes:
+    """The line of a record, with its line feed.
+
+    Raises:
+        StoreError: the record could not be read back: it is nested too deeply, or breaks its own schema.
+    """
+    try:
+        line = record.model_dump_json().encode("utf-8")
+    except (PydanticSerializationError, UnicodeEncodeError):
+        line = _mended(record)
+    if too_deep(line):
+        raise StoreError(f"a {type(record).__name__} is nested too deeply to be read back; flatten its data")
+    return line + b"\n"
+
+
+def _mended(record: Record) -> bytes:
+    try:
+        plain = type(record).model_validate(mend_text(record.model_dump()))
+        return plain.model_dump_json().encode("utf-8")
+    except (PydanticSerializationError, ValidationError) as error:
+        raise StoreError(f"a {type(record).__name__} can't be written as JSON: {error}") from error
+
+
+class Appender:
+    """Adds records to the end of a file, each whole or not at all; a context manager.
+
+    Several processes and threads may append to one file. What a killed process left torn is repaired before the
+    next record is written, with a `StoreWarning`.
+
+    Args:
+        path: is created, with its folder, if it does not exist.
+        fsync: wait for the disk after every record: needed only against loss of power.
+
+    Raises:
+        StoreError: the file can't be opened, or a record can't be written; the file then holds no part of it.
+    """
+
+    def __init__(self, path: str | os.PathLike[str], *, fsync: bool = False) -> None:
+        self.path = Path(path)
+        self._fsync = fsync
+        self._lock = threading.Lock()
+        with named(self.path, "opened for writing"):
+            self.path.parent.mkdir(parents=True, exist_ok=True)
+            self._fd = os.open(self.path, os.O_RDWR | os.O_CREAT | os.O_APPEND | BINARY, 0o666)
+        self._open = True
+
+    def write(self, record: Record) -> None:
+        """Append one record."""
+        line = encode(record)
+        with self._lock:
+            if not self._open:
+                raise StoreError(f"{self.path}: the appender is closed; open a new one")
+            with named(self.path, "written"), locked(self._fd):
+                size = whole(self._fd, self.path)
+                try:
+                    write_bytes(self._fd, line)
+                except BaseException:
+                    os.ftruncate(self._fd, size)
+                    raise
+                if self._fsync:
+                    os.fsync(self._fd)
+
+    def close(self) -> None:
+        """Close the file; may be called more than once."""
+        with self._lock:
+            if self._open:
+                self._open = False
+                os.close(self._fd)
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *exc: object) -> None:
+        self.close()
+
+
+class Rewriter:
+    """Writes a file anew; it appears under its name only when `finish` puts it there. A context manager.
+
+    An exception inside the block, or a kill, leaves the earlier file as it was. A killed process leaves a file
+    `.NAME.partial`, which the next rewriter of the same file takes over.
+
+    Raises:
+        StoreError: the file can't be written, or another process is rewriting it.
+    """
+
+    def __init__(self, path: str | os.PathLike[str]) -> None:
+        self.path = Path(path)
+        self._partial = self.path.with_name(f".{self.path.name}.partial")
+        with named(self.path, "written"):
+            self.path.parent.mkdir(parents=True, exist_ok=True)
+            fd = self._own()
+            os.ftruncate(fd, 0)
+        self._file = os.fdopen(fd, "wb")
+
+    def _own(self) -> int:
+        """Open the partial file as the only process that writes it."""
+        while True:
+            fd = os.open(self._partial, os.O_RDWR | os.O_CREAT | BINARY, 0o666)
+            if not _only_writer(fd):
+                os.close(fd)
+                raise StoreError(f"{self.path}: another process is writing this file; wait for it or stop it")
+            with suppress(FileNotFoundError):
+                if os.path.samestat(os.fstat(fd), self._partial.stat()):
+                    return fd
+            os.close(fd)  # between our opening and locking it, its owner made it the finished file
+
+    def write(self, record: Record) -> None:
+        """Add one record."""
+        line = encode(record)
+        with named(self.path, "written"):
+            self._file.write(line)
+
+    def finish(self) -> None:
+        """Put the file in its place."""
+        with named(self.path, "written"):
+            self._file.flush()
+            os.fsync(self._file.fileno())
+            if sys.platform == "win32":
+                self._file.close()  # Windows does not rename an open file; elsewhere closing it would end the lock
+            self._partial.replace(self.path)
+            self._file.close()
+
+    def discard(self) -> None:
+        """Give up: the earlier file stays."""
+        if sys.platform == "win32":
+            self._file.close()
+        with suppress(FileNotFoundError):
+            self._partial.unlink()
+        self._file.close()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        if kind is None:
+            self.finish()
+        else:
+            self.discard()
+
+
+def _only_writer(fd: int) -> bool:
+    if sys.platform == "win32":
+        return True
+    try:
+        fcntl.flock(fd, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except BlockingIOError:
+        return False
+    except OSError:
+        pass  # a file system without locks
+    return True
+
+
+def append(path: str | os.PathLike[str], record: Record, *, fsync: bool = False) -> None:
+    """Append one record to a file, as `Appender` does."""
+    with Appender(path, fsync=fsync) as appender:
+        appender.write(record)
+
+
+def write_all(path: str | os.PathLike[str], records: Iterable[Record]) -> None:
+    """Replace a file by these records, all or nothing, as `Rewriter` does."""
+    with Rewriter(path) as rewriter:
+        for record in records:
+            rewriter.write(record)
