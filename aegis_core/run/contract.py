@@ -14,7 +14,7 @@ import asyncio
 import threading
 import time
 from collections.abc import Awaitable, Callable, Coroutine, Iterable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any, TypeVar
 
 from pydantic import JsonValue
@@ -82,6 +82,11 @@ class Run:
         self.recorder = Recorder(clock)
         self.recorder.declare(info.agents)
         self.limit_reached = ""
+        self.entered = False
+        """Whether the entry of the system is running now."""
+        self.final_output: str | None = None
+        self.trouble = ""
+        """What went wrong in recording; such a run proves nothing."""
         self.error: RunError | None = None
         self._normalise = normalise
         self._live_calls = 0
@@ -90,6 +95,17 @@ class Run:
         self._errors: dict[int, tuple[BaseException, str | None]] = {}
         """Holds the exceptions themselves, so that no later one can have the same id."""
         self._lock = threading.Lock()
+
+    def enter(self, task: str) -> None:
+        """The entry of the system was called with the text of a task."""
+        self.entered = True
+        if not self.info.task:
+            self.info = replace(self.info, task=task)
+
+    def leave(self, final_output: str | None) -> None:
+        """The entry of the system returned, with the text of its result."""
+        self.entered = False
+        self.final_output = final_output
 
     # -- turns ----------------------------------------------------------------------------------------------
 
@@ -404,17 +420,17 @@ class Run:
 
     @property
     def void(self) -> str:
-        """Why this run proves nothing (it left the recorded prefix), or ""."""
-        return self.replay.drift if self.replay is not None else ""
+        """Why this run proves nothing (it left the recorded prefix, or recording failed), or ""."""
+        return self.trouble or (self.replay.drift if self.replay is not None else "")
 
     def trajectory(self, final_output: str | None = None) -> Trajectory:
-        """The run as far as it went."""
+        """The run as far as it went; `final_output` where `leave` was not told of it."""
         return Trajectory(
             run_id=self.info.run_id,
             task=self.info.task,
             agents=self.recorder.agents,
             steps=self.recorder.steps(),
-            final_output=final_output,
+            final_output=self.final_output if final_output is None else final_output,
             error=self.error,
             system=self.info.system,
             adapter=self.info.adapter,

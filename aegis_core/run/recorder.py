@@ -17,6 +17,10 @@ __all__ = ["OrderKey", "Recorder"]
 
 OrderKey = tuple[int | str, ...]
 
+_RECENT = 32
+"""How many of the last steps are searched for the source of a text, so that the cost per turn is bounded."""
+_MIN_TEXT = 2
+
 
 @dataclass
 class _Row:
@@ -126,6 +130,30 @@ class Recorder:
         """Put an entry on the tape."""
         with self._lock:
             self._entries.append((order, len(self._entries), entry))
+
+    def sources(self, parts: tuple[Part, ...], reader: str) -> tuple[tuple[Part, ...], tuple[int, ...]]:
+        """Who wrote what an agent is about to see, judged by the text alone.
+
+        A part that holds the whole text of one of the last steps of another agent gets that agent as its author,
+        the step becomes visible to the reader, and its number is among the parents that are returned.
+        """
+        parents: list[int] = []
+        with self._lock:
+            recent = [row for row in self._rows[-_RECENT:] if len(row.step.text) >= _MIN_TEXT]
+            authored: list[Part] = []
+            for part in parts:
+                author = part.author
+                for row in recent:
+                    if row.step.agent != reader and row.step.text in part.text:
+                        author = row.step.agent if row.step.text == part.text else author
+                        parents.append(row.sequence)
+                        self._saw(row, reader)
+                authored.append(part if author == part.author else part.model_copy(update={"author": author}))
+        return tuple(authored), tuple(dict.fromkeys(parents))
+
+    def _saw(self, row: _Row, reader: str) -> None:
+        if reader not in row.step.visible_to:
+            row.step = row.step.model_copy(update={"visible_to": (*row.step.visible_to, reader)})
 
     def count(self) -> int:
         """How many steps were recorded so far."""

@@ -11,9 +11,9 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from aegis_core.faults import Moment, Target
-from aegis_core.errors import ReplayError
 from aegis_core.adapter import ReplayLevel
+from aegis_core.errors import ReplayError
+from aegis_core.faults import Moment, Target
 from aegis_core.run.tape import CallKey, Tape, TapeEntry
 
 __all__ = ["Replay"]

@@ -1,0 +1,230 @@
+"""`@aegis.agent`: a function that is a member of the system. Each call of it is one turn."""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Callable
+from contextvars import ContextVar
+from typing import Any, ParamSpec, TypeVar, overload
+
+from pydantic import JsonValue
+
+from aegis_core.adapter import Delivery, Part, Turn
+from aegis_core.errors import RecordError
+from aegis_core.run import Run
+from aegis_core.run.values import value_parts, write_value
+from aegis_core.trace.active import active_run, active_turn, current_branch, guarded
+from aegis_core.trace.reach import reachable
+from aegis_core.trace.wrapping import Scope, wrap
+from aegis_core.trajectory import Agent, AgentKind
+
+__all__ = ["agent", "agent_wrapper", "declared_agents"]
+
+P = ParamSpec("P")
+R = TypeVar("R")
+
+_MARK = "__aegis_agent__"
+
+
+@overload
+def agent(name: Callable[P, R], /) -> Callable[P, R]: ...
+
+
+@overload
+def agent(
+    name: str, /, *, role: str = "", kind: AgentKind = "worker", tools: tuple[str, ...] = (), pure: bool = False
+) -> Callable[[Callable[P, R]], Callable[P, R]]: ...
+
+
+def agent(
+    name: Any,
+    /,
+    *,
+    role: str = "",
+    kind: AgentKind = "worker",
+    tools: tuple[str, ...] = (),
+    pure: bool = False,
+) -> Any:
+    """Make a function a member of the system: what goes in and what comes out is recorded as one turn.
+
+    Works on plain, coroutine, generator and asynchronous generator functions and on methods. Outside a recorded
+    run it costs one check. Strings anywhere in arguments and result are what the agent sees and says.
+
+    Args:
+        name: path of the agent, `outer/inner` where teams nest; the function's name if used without a call.
+        role: its system prompt or description.
+        tools: names of the tools it has.
+        pure: the result depends on the arguments alone and is the whole effect, so that a replay may serve it.
+            Only for functions that call no other agent, model or tool that matters by itself.
+    """
+    if callable(name):
+        return agent_wrapper(name, Agent(path=name.__name__), pure=False)
+    description = Agent(path=name, kind=kind, role=role, tools=tools)
+    return lambda function: agent_wrapper(function, description, pure=pure)
+
+
+def agent_wrapper(function: Callable[..., Any], description: Agent, *, pure: bool) -> Callable[..., Any]:
+    """The function with a turn around each call."""
+    signature = _signature(function)
+
+    def open_scope(args: tuple[Any, ...], kwargs: dict[str, Any]) -> Scope | None:
+        run = active_run.get()
+        return None if run is None else _AgentScope(run, description, signature, args, kwargs, pure)
+
+    wrapper = wrap(function, open_scope)
+    setattr(wrapper, _MARK, description)
+    return wrapper
+
+
+def declared_agents(function: Callable[..., Any]) -> tuple[Agent, ...]:
+    """The agents that a function can reach by name, in order of their paths.
+
+    Those that it gets as arguments become known when they first act.
+    """
+    found = {mark.path: mark for value in reachable(function) if isinstance(mark := _mark(value), Agent)}
+    return tuple(found[path] for path in sorted(found))
+
+
+def _mark(value: Any) -> Any:
+    return getattr(value, _MARK, None)
+
+
+def _signature(function: Callable[..., Any]) -> inspect.Signature | None:
+    try:
+        return inspect.signature(function)
+    except (TypeError, ValueError):  # some builtins have none
+        return None
+
+
+class _AgentScope(Scope):
+    def __init__(
+        self,
+        run: Run,
+        description: Agent,
+        signature: inspect.Signature | None,
+        args: tuple[Any, ...],
+        kwargs: dict[str, Any],
+        pure: bool,
+    ) -> None:
+        self._run = run
+        self._agent = description
+        self._args, self._kwargs = args, kwargs
+        self._signature = signature
+        self._pure = pure
+        self._turn: Turn | None = None
+
+    def variables(self) -> tuple[tuple[ContextVar[Any], Any], ...]:
+        return ((active_turn, self._turn),)
+
+    def enter(self) -> None:
+        with guarded(self._run):
+            parts, parents = self._input()
+            self._begun(self._run.begin_turn(self._agent.path, parts, branch=current_branch.get(), parents=parents))
+
+    async def aenter(self) -> None:
+        with guarded(self._run):
+            parts, parents = self._input()
+            self._begun(
+                await self._run.abegin_turn(self._agent.path, parts, branch=current_branch.get(), parents=parents)
+            )
+
+    def _input(self) -> tuple[tuple[Part, ...], tuple[int, ...]]:
+        self._run.recorder.declare((self._agent,))
+        return self._run.recorder.sources(value_parts(self._arguments(), root="", role="user"), self._agent.path)
+
+    def _begun(self, turn: Turn) -> None:
+        self._turn = turn
+        if turn.changed:
+            self._write(turn.texts())
+
+    def _arguments(self) -> dict[str, Any]:
+        if self._signature is None:
+            return {str(index): value for index, value in enumerate(self._args)} | self._kwargs
+        try:
+            bound = self._signature.bind(*self._args, **self._kwargs)
+        except TypeError:  # the call itself will raise it, where the user expects it
+            return {}
+        return {name: value for name, value in bound.arguments.items() if name not in ("self", "cls")}
+
+    def _write(self, texts: dict[str, str]) -> None:
+        edited = write_value(self._arguments(), texts, root="")
+        if self._signature is None:
+            self._args = tuple(edited.get(str(index), value) for index, value in enumerate(self._args))
+            self._kwargs = {name: edited[name] for name in self._kwargs}
+            return
+        bound = self._signature.bind(*self._args, **self._kwargs)
+        bound.arguments.update(edited)
+        self._args, self._kwargs = bound.args, bound.kwargs
+
+    def call(self, function: Callable[..., Any]) -> Any:
+        plain = not (inspect.iscoroutinefunction(function) or inspect.isgeneratorfunction(function))
+        if self._pure and self._turn is not None and plain and not inspect.isasyncgenfunction(function):
+            live = lambda _: function(*self._args, **self._kwargs)  # noqa: E731
+            return self._run.call(self._turn, "node", self._turn.parts, live, ValueCodec())
+        return function(*self._args, **self._kwargs)
+
+    def holds_stream(self) -> bool:
+        plan = self._run.interventions
+        return bool(plan and self._turn and plan.due(self._turn.moment, "response_corruption", ("outgoing",)))
+
+    def leave(self, value: Any) -> Any:
+        if self._turn is None:
+            return value
+        result = value
+        with guarded(self._run):
+            result = self._left(value, self._run.end_turn(self._turn, self._output(value)))
+        return result
+
+    async def aleave(self, value: Any) -> Any:
+        if self._turn is None:
+            return value
+        result = value
+        with guarded(self._run):
+            result = self._left(value, await self._run.aend_turn(self._turn, self._output(value)))
+        return result
+
+    def _output(self, value: Any) -> tuple[Part, ...]:
+        return value_parts(value, role="assistant", author=self._agent.path)
+
+    def _left(self, value: Any, delivery: Delivery) -> Any:
+        return write_value(value, delivery.texts()) if delivery.changed else value
+
+    def fail(self, error: BaseException) -> None:
+        with guarded(self._run):
+            self._run.failed(error, self._agent.path, moment=self._turn.moment if self._turn else None)
+
+
+class ValueCodec:
+    """Codec of results that are plain data: strings, numbers, lists, dicts. Anything else can't be served."""
+
+    def encode(self, result: Any) -> JsonValue:
+        if not _is_plain(result):
+            raise RecordError(
+                f"a result of type {type(result).__name__} can't be put on the tape; return plain data "
+                "(strings, numbers, lists, dicts) or do without `pure=True`"
+            )
+        data: JsonValue = result
+        return data
+
+    def decode(self, payload: JsonValue) -> Any:
+        return _copy(payload)
+
+    def parts(self, result: Any) -> tuple[Part, ...]:
+        return value_parts(result, role="assistant")
+
+    def write(self, result: Any, texts: Any) -> Any:
+        return write_value(result, texts)
+
+
+def _is_plain(value: Any) -> bool:
+    if isinstance(value, dict):
+        return all(isinstance(key, str) and _is_plain(child) for key, child in value.items())
+    if isinstance(value, list):
+        return all(map(_is_plain, value))
+    return value is None or isinstance(value, str | int | float | bool)
+
+
+def _copy(value: Any) -> Any:
+    if isinstance(value, dict):
+        return {key: _copy(child) for key, child in value.items()}
+    return [_copy(child) for child in value] if isinstance(value, list) else value

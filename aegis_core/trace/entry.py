@@ -1,0 +1,150 @@
+"""`@aegis.trace`: the entry of one's own system. The outermost call of it is one run."""
+
+from __future__ import annotations
+
+import json
+import uuid
+from collections.abc import Callable
+from contextvars import ContextVar
+from pathlib import Path
+from typing import Any, ParamSpec, TypeVar, overload
+
+from aegis_core.run import Run, RunInfo
+from aegis_core.run.values import value_parts
+from aegis_core.trace.active import active_run, active_turn, guarded
+from aegis_core.trace.agents import declared_agents
+from aegis_core.trace.observers import tell_finished, tell_started
+from aegis_core.trace.wrapping import Scope, wrap
+from aegis_core.trajectory import Trajectory
+
+__all__ = ["is_traced", "text_of", "trace"]
+
+P = ParamSpec("P")
+R = TypeVar("R")
+
+_MARK = "__aegis_trace__"
+
+
+@overload
+def trace(function: Callable[P, R], /) -> Callable[P, R]: ...
+
+
+@overload
+def trace(
+    *, to: str | Path | None = None, on_run: Callable[[Trajectory], None] | None = None, name: str = ""
+) -> Callable[[Callable[P, R]], Callable[P, R]]: ...
+
+
+def trace(
+    function: Any = None,
+    /,
+    *,
+    to: str | Path | None = None,
+    on_run: Callable[[Trajectory], None] | None = None,
+    name: str = "",
+) -> Any:
+    """Make a function the entry of a system, whose members are marked by `@aegis.agent`.
+
+    Works on plain, coroutine, generator and asynchronous generator functions. Without `to` and `on_run` a run is
+    recorded only inside `with aegis.record(function)`; everywhere else the call costs one check.
+
+    Args:
+        to: JSONL file to which the trajectory of each outermost call is appended, also after an exception.
+        on_run: called with each trajectory; what it raises is a warning.
+        name: of the system; the function's name if not given.
+    """
+    if function is None:
+        return lambda inner: trace_wrapper(inner, to, on_run, name)
+    return trace_wrapper(function, to, on_run, name)
+
+
+def trace_wrapper(
+    function: Callable[..., Any], to: str | Path | None, on_run: Callable[[Trajectory], None] | None, name: str
+) -> Callable[..., Any]:
+    """The function with a run around each outermost call."""
+    system = name or getattr(function, "__name__", "system")
+
+    def open_scope(args: tuple[Any, ...], kwargs: dict[str, Any]) -> Scope | None:
+        run = active_run.get()
+        if run is not None and run.entered:
+            return None
+        if run is None and to is None and on_run is None:
+            return None
+        if run is not None:
+            return _EntryScope(run, args, kwargs, None, None)
+        task = _task(args, kwargs)
+        info = RunInfo(
+            run_id=uuid.uuid4().hex, task=task, system=system, adapter="trace", agents=declared_agents(function)
+        )
+        return _EntryScope(Run(info), args, kwargs, to, on_run)
+
+    wrapper = wrap(function, open_scope)
+    setattr(wrapper, _MARK, system)
+    return wrapper
+
+
+def is_traced(function: Any) -> bool:
+    """Whether this is an `@aegis.trace` function."""
+    return isinstance(getattr(function, _MARK, None), str)
+
+
+def _task(args: tuple[Any, ...], kwargs: dict[str, Any]) -> str:
+    """The text of the task: all strings among the arguments."""
+    return "\n".join(part.text for part in value_parts((args, kwargs)))
+
+
+def text_of(value: Any) -> str | None:
+    """A system's result as text: strings as they are, other data as JSON, None for None."""
+    if value is None or isinstance(value, str):
+        return value
+    return json.dumps(value, ensure_ascii=False, default=str)
+
+
+class _EntryScope(Scope):
+    def __init__(
+        self,
+        run: Run,
+        args: tuple[Any, ...],
+        kwargs: dict[str, Any],
+        to: str | Path | None,
+        on_run: Callable[[Trajectory], None] | None,
+    ) -> None:
+        self._run, self._args, self._kwargs = run, args, kwargs
+        self._to, self._on_run = to, on_run
+        self._own = to is not None or on_run is not None
+
+    def variables(self) -> tuple[tuple[ContextVar[Any], Any], ...]:
+        return ((active_run, self._run), (active_turn, None))
+
+    def enter(self) -> None:
+        with guarded(self._run):
+            self._run.enter(_task(self._args, self._kwargs))
+            if self._own:
+                tell_started(self._run.info)
+
+    def call(self, function: Callable[..., Any]) -> Any:
+        return function(*self._args, **self._kwargs)
+
+    def leave(self, value: Any) -> Any:
+        with guarded(self._run):
+            self._run.leave(text_of(value))
+            self._close()
+        return value
+
+    def fail(self, error: BaseException) -> None:
+        with guarded(self._run):
+            self._run.failed(error)
+            self._run.leave(None)
+            self._close()
+
+    def _close(self) -> None:
+        if not self._own:
+            return
+        trajectory = self._run.trajectory()
+        tell_finished(self._run.info, trajectory)
+        if self._to is not None:
+            from aegis_core.store import append
+
+            append(Path(self._to), trajectory)
+        if self._on_run is not None:
+            self._on_run(trajectory)

@@ -1,0 +1,127 @@
+"""`aegis.record`: record one run of any supported object, used as before, inside a `with` block."""
+
+from __future__ import annotations
+
+import uuid
+from contextlib import ExitStack
+from pathlib import Path
+from types import TracebackType
+from typing import TYPE_CHECKING, Any
+
+from aegis_core.errors import AdapterError
+from aegis_core.run import Run, RunInfo, Tape
+from aegis_core.trace.active import guarded
+from aegis_core.trace.observers import tell_finished, tell_started
+from aegis_core.trajectory import Trajectory
+
+if TYPE_CHECKING:
+    from aegis_core.adapter import Adapter
+
+__all__ = ["Recording", "record"]
+
+
+def record(
+    app: Any,  # any object that an installed adapter can handle
+    *,
+    adapter: str | Adapter | None = None,
+    to: str | Path | None = None,
+    task: str = "",
+    system: str = "",
+    run_id: str | None = None,
+) -> Recording:
+    """Record what happens in `app` inside a `with` block.
+
+        with aegis.record(graph) as run:
+            graph.invoke({"messages": [...]})
+        run.trajectory
+
+    Args:
+        app: a framework's object, an `@aegis.trace` function, or whatever else an adapter handles.
+        adapter: name of the adapter; chosen by the object if not given.
+        to: JSONL file to which the trajectory is appended, also after an exception.
+        task: text of the task, where the adapter can't see it.
+        system: name of the system.
+        run_id: a random one if not given.
+
+    Raises:
+        AdapterError: no adapter, or more than one, handles the object; the message lists them.
+    """
+    return Recording(app, adapter, to, task, system, run_id)
+
+
+class Recording:
+    """One recorded run. `trajectory` and `tape` can be read at any time, and are whole after the `with` block."""
+
+    def __init__(
+        self,
+        app: Any,
+        adapter: str | Adapter | None,
+        to: str | Path | None,
+        task: str,
+        system: str,
+        run_id: str | None,
+    ) -> None:
+        self._adapter = _choose(app, adapter)
+        self._given = app
+        self._to = Path(to) if to is not None else None
+        self._stack = ExitStack()
+        self._entered = False
+        info = RunInfo(
+            run_id=run_id or uuid.uuid4().hex,
+            task=task,
+            system=system or _name(app),
+            adapter=self._adapter.name,
+            agents=self._adapter.agents(app),
+        )
+        self.run = Run(info, normalise=self._adapter.normalise)
+        self.app = app
+        """What the adapter wants to be run; the object itself wherever recording needs no other."""
+
+    def __enter__(self) -> Recording:
+        if self._entered:
+            raise AdapterError("this recording was used already; call aegis.record(...) anew for each run")
+        self._entered = True
+        attachment = self._stack.enter_context(self._adapter.attach(self._given, self.run))
+        self.app = attachment.app
+        with guarded(self.run):
+            tell_started(self.run.info)
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        with guarded(self.run):
+            if error is not None:
+                self.run.failed(error)
+        self._stack.close()
+        with guarded(self.run):
+            trajectory = self.trajectory
+            tell_finished(self.run.info, trajectory)
+            if self._to is not None:
+                from aegis_core.store import append
+
+                append(self._to, trajectory)
+
+    @property
+    def trajectory(self) -> Trajectory:
+        """The run as far as it went."""
+        return self.run.trajectory()
+
+    @property
+    def tape(self) -> Tape:
+        """The tape as far as it went."""
+        return self.run.tape()
+
+
+def _choose(app: Any, adapter: str | Adapter | None) -> Adapter:
+    if adapter is not None and not isinstance(adapter, str):
+        return adapter
+    from aegis_core.plugins import default_plugins
+
+    plugins = default_plugins()
+    return plugins.adapter_for(app) if adapter is None else plugins.adapter(adapter)
+
+
+def _name(app: Any) -> str:
+    name = getattr(app, "name", None) or getattr(app, "__name__", None)
+    return name if isinstance(name, str) else type(app).__name__
