@@ -113,6 +113,7 @@ def aegis_adapters() -> Iterable[Provider]:
     Arguments: none.
     Result: providers whose targets derive from `aegis_core.adapter.Adapter`. Give `matches`, or every object that
         no other adapter claims is put to your `can_handle`, for which your module has to be imported.
+
     Example:
         @hookimpl
         def aegis_adapters():
@@ -130,6 +131,7 @@ def aegis_injectors() -> Iterable[Provider]:
     Arguments: none.
     Result: providers whose targets derive from `aegis_core.injector.Injector`. Which modes one can cause, and by
         which strategy, its `realisations()` say.
+
     Example:
         @hookimpl
         def aegis_injectors():
@@ -146,6 +148,7 @@ def aegis_learners() -> Iterable[Provider]:
         every start of Aegis slow.
     Arguments: none.
     Result: providers whose targets derive from `aegis_core.learner.Learner`.
+
     Example:
         @hookimpl
         def aegis_learners():
@@ -162,6 +165,7 @@ def aegis_attributors() -> Iterable[Provider]:
     When: once, at discovery. Import nothing but `aegis_core`.
     Arguments: none.
     Result: providers whose targets derive from `aegis_core.learner.Attributor`.
+
     Example:
         @hookimpl
         def aegis_attributors():
@@ -179,6 +183,7 @@ def aegis_error_modes() -> Iterable[ErrorMode]:
     Result: error modes with ids of the form `vendor:slug`; `FM-x.y` belongs to the core. Give `evidence`
         (`module:function`), a function `(TurnContext) -> Evidence` that says whether the mode happened in a turn,
         or runs with the mode can be made but no label proven. It must know nothing of the injector.
+
     Example:
         @hookimpl
         def aegis_error_modes():
@@ -196,6 +201,7 @@ def aegis_formats() -> Iterable[Provider]:
     When: once, at discovery. Import nothing but `aegis_core`.
     Arguments: none.
     Result: providers whose targets derive from `aegis_core.format.Format`.
+
     Example:
         @hookimpl
         def aegis_formats():
@@ -211,6 +217,7 @@ def aegis_run_started(run: RunInfo) -> None:
     When: once a run, after the adapter took hold of the system, before the first step.
     Arguments: run: what is known before the start, frozen.
     Result: ignored. An exception becomes one warning per plugin, and the run goes on.
+
     Example:
         @hookimpl
         def aegis_run_started(run):
@@ -225,6 +232,7 @@ def aegis_run_finished(run: RunInfo, trajectory: Trajectory) -> None:
     When: once a run, also after an exception (`trajectory.error` is set then).
     Arguments: run: as in `aegis_run_started`. trajectory: the whole run, frozen. It carries no label.
     Result: ignored. An exception becomes one warning per plugin, and the user's result is not touched.
+
     Example:
         @hookimpl
         def aegis_run_finished(run, trajectory):
