@@ -9,8 +9,21 @@ What JSON can't hold is replaced rather than lost: a lone surrogate in a text be
 free JSON data becomes null.
 """
 
-from aegis_core.store.reading import Position, index, read, read_at
+from aegis_core.store.reading import Position, index, read, read_at, read_document
 from aegis_core.store.tail import Repair, repair
-from aegis_core.store.writing import Appender, Rewriter, append, write_all
+from aegis_core.store.writing import Appender, Rewriter, append, write_all, write_document
 
-__all__ = ["Appender", "Position", "Repair", "Rewriter", "append", "index", "read", "read_at", "repair", "write_all"]
+__all__ = [
+    "Appender",
+    "Position",
+    "Repair",
+    "Rewriter",
+    "append",
+    "index",
+    "read",
+    "read_at",
+    "read_document",
+    "repair",
+    "write_all",
+    "write_document",
+]

@@ -14,7 +14,7 @@ from aegis_core.records import Record
 from aegis_core.store.lines import decoded, is_torn, parse, parsed
 from aegis_core.store.tail import named
 
-__all__ = ["Position", "index", "read", "read_at"]
+__all__ = ["Position", "index", "read", "read_at", "read_document"]
 
 M = TypeVar("M", bound=Record)
 
@@ -48,6 +48,14 @@ def read_at(path: str | os.PathLike[str], position: Position, model: type[M]) ->
         file.seek(position.offset)
         raw = file.readline()
     return parse(decoded(raw, path, position.line), model, path, position.line)
+
+
+def read_document(path: str | os.PathLike[str], model: type[M]) -> M:
+    """The record of a file that holds one alone, as `write_document` writes it; errors as for `read`."""
+    path = Path(path)
+    with named(path, "read"):
+        raw = path.read_bytes()
+    return parse(decoded(raw, path, 1), model, path, 1)
 
 
 def index(path: str | os.PathLike[str], field: str) -> dict[str, Position]:

@@ -22,28 +22,28 @@ from aegis_core.store.tail import BINARY, locked, named, whole, write_bytes
 if sys.platform != "win32":
     import fcntl
 
-__all__ = ["Appender", "Rewriter", "append", "encode", "write_all"]
+__all__ = ["Appender", "Rewriter", "append", "encode", "write_all", "write_document"]
 
 
-def encode(record: Record) -> bytes:
-    """The line of a record, with its line feed.
+def encode(record: Record, indent: int | None = None) -> bytes:
+    """The line of a record, with its line feed; with an indent, several lines.
 
     Raises:
         StoreError: the record could not be read back: it is nested too deeply, or breaks its own schema.
     """
     try:
-        line = record.model_dump_json().encode("utf-8")
+        line = record.model_dump_json(indent=indent).encode("utf-8")
     except (PydanticSerializationError, UnicodeEncodeError):
-        line = _mended(record)
+        line = _mended(record, indent)
     if too_deep(line):
         raise StoreError(f"a {type(record).__name__} is nested too deeply to be read back; flatten its data")
     return line + b"\n"
 
 
-def _mended(record: Record) -> bytes:
+def _mended(record: Record, indent: int | None) -> bytes:
     try:
         plain = type(record).model_validate(mend_text(record.model_dump()))
-        return plain.model_dump_json().encode("utf-8")
+        return plain.model_dump_json(indent=indent).encode("utf-8")
     except (PydanticSerializationError, ValidationError) as error:
         raise StoreError(f"a {type(record).__name__} can't be written as JSON: {error}") from error
 
@@ -119,6 +119,7 @@ class Rewriter:
             fd = self._own()
             os.ftruncate(fd, 0)
         self._file = os.fdopen(fd, "wb")
+        self._done = False
 
     def _own(self) -> int:
         """Open the partial file as the only process that writes it."""
@@ -132,29 +133,41 @@ class Rewriter:
                     return fd
             os.close(fd)  # between our opening and locking it, its owner made it the finished file
 
-    def write(self, record: Record) -> None:
+    def write(self, record: Record, *, indent: int | None = None) -> None:
         """Add one record."""
-        line = encode(record)
+        line = encode(record, indent)
         with named(self.path, "written"):
             self._file.write(line)
 
     def finish(self) -> None:
-        """Put the file in its place."""
+        """Put the file in its place; if that fails, the earlier file stays."""
+        try:
+            self._put()
+        except BaseException:
+            self.discard()
+            raise
+
+    def _put(self) -> None:
         with named(self.path, "written"):
             self._file.flush()
             os.fsync(self._file.fileno())
             if sys.platform == "win32":
                 self._file.close()  # Windows does not rename an open file; elsewhere closing it would end the lock
             self._partial.replace(self.path)
+            self._done = True
             self._file.close()
 
     def discard(self) -> None:
-        """Give up: the earlier file stays."""
+        """Give up: the earlier file stays. Nothing happens once it is finished or discarded."""
+        if self._done:
+            return
+        self._done = True
         if sys.platform == "win32":
             self._file.close()
         with suppress(FileNotFoundError):
             self._partial.unlink()
-        self._file.close()
+        with suppress(OSError):  # a full disk can't take what is still in the buffer, and need not
+            self._file.close()
 
     def __enter__(self) -> Self:
         return self
@@ -191,3 +204,9 @@ def write_all(path: str | os.PathLike[str], records: Iterable[Record]) -> None:
     with Rewriter(path) as rewriter:
         for record in records:
             rewriter.write(record)
+
+
+def write_document(path: str | os.PathLike[str], record: Record) -> None:
+    """Replace a file that holds one record, indented for people, all or nothing."""
+    with Rewriter(path) as rewriter:
+        rewriter.write(record, indent=2)
