@@ -1,0 +1,224 @@
+"""The lanes of the test suite: one environment each, pinned by `constraints/<lane>.txt`.
+
+`make test` runs them all and ends with `summary`, which fails if a lane that has tests did not run them.
+One lane, one test: `.nox/tools/bin/nox -s frameworks -- -k handoff`. New pins, by real resolution: `nox -s pins`.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import re
+import tomllib
+import xml.etree.ElementTree as ET
+from dataclasses import dataclass
+from pathlib import Path
+
+import nox
+from nox.command import CommandFailed
+
+nox.needs_version = ">=2024.4.15"
+nox.options.default_venv_backend = "venv"
+nox.options.reuse_venv = "yes"
+nox.options.sessions = ["check", "core", "frameworks", "metagpt", "learners", "summary"]
+
+ROOT = Path(__file__).parent
+PYPROJECT = ROOT / "pyproject.toml"
+REPORTS = ROOT / "build" / "lanes"
+# Variables that would let something from outside this checkout, or another set of plugins, into a lane.
+UNSET = dict.fromkeys(("PYTHONPATH", "AEGIS_PLUGINS", "AEGIS_DISABLE_PLUGINS", "AEGIS_STRICT_PLUGINS"))
+
+
+@dataclass(frozen=True, kw_only=True)
+class Lane:
+    """Which tests run in which environment.
+
+    `folders` belong to the lane alone, `without` are left out of them. Test files elsewhere that call
+    `pytest.importorskip` on one of `modules` are skipped where that module is missing, and run in this lane, in which
+    a missing module is a failure.
+    """
+
+    name: str
+    requirements: tuple[str, ...]
+    folders: tuple[str, ...]
+    without: tuple[str, ...] = ()
+    modules: tuple[str, ...] = ()
+
+    @property
+    def report(self) -> Path:
+        """Where pytest leaves what ran, as JUnit XML."""
+        return REPORTS / f"{self.name}.xml"
+
+    def files(self) -> list[str]:
+        """The test files of this lane, sorted, as paths from the root."""
+        asks = re.compile(rf"importorskip\(\s*[\"'](?:{'|'.join(self.modules)})\b") if self.modules else None
+        return sorted(path for path, text in _test_files() if self._owns(path) or (asks and asks.search(text)))
+
+    def _owns(self, path: str) -> bool:
+        return path.startswith(self.folders) and not (self.without and path.startswith(self.without))
+
+
+def _test_files() -> list[tuple[str, str]]:
+    paths = [path for path in (ROOT / "tests").rglob("test_*.py") if "broken_plugins" not in path.parts]
+    return [(path.relative_to(ROOT).as_posix(), path.read_text(encoding="utf-8")) for path in paths]
+
+
+# hatchling stands here for the tests that build a foreign distribution without going to the network.
+TESTING = ("--editable", ".[testing]", "hatchling", "hypothesis")
+WITH_LANGGRAPH = ("--editable", ".[langgraph,testing]", "langchain", "langgraph-supervisor", "langgraph-swarm")
+FRAMEWORKS = Lane(
+    name="frameworks",
+    requirements=(*WITH_LANGGRAPH, "hatchling", "hypothesis"),
+    folders=("tests/adapters/langgraph/", "tests/verification/"),
+    modules=("langgraph", "langgraph_supervisor", "langgraph_swarm", "langchain", "langchain_core"),
+)
+METAGPT = Lane(name="metagpt", requirements=TESTING, folders=("tests/adapters/metagpt/",), modules=("metagpt",))
+LEARNERS = Lane(name="learners", requirements=TESTING, folders=("tests/learners/",), modules=("torch", "transformers"))
+CORE = Lane(
+    name="core",
+    requirements=TESTING,
+    folders=("tests/",),
+    without=("tests/packaging/", *FRAMEWORKS.folders, *METAGPT.folders, *LEARNERS.folders),
+)
+LANES = (CORE, FRAMEWORKS, METAGPT, LEARNERS)
+# What each pinned environment holds. `tools` is nox itself, `demo` what `make demo` installs.
+PINNED = {
+    "tools": ("nox",),
+    "demo": ("--editable", ".[langgraph]"),
+    "check": ("--editable", ".[dev,langgraph]"),
+    CORE.name: CORE.requirements,
+    FRAMEWORKS.name: FRAMEWORKS.requirements,
+}
+
+
+@nox.session
+def check(session: nox.Session) -> None:
+    """Format, lint, types, and the tests of packaging and of the direction of imports."""
+    _install(session, "check")
+    commands = (
+        ("ruff", "format", "--check", "--quiet", "."),
+        ("ruff", "check", "."),
+        ("mypy",),
+        ("pytest", "tests/packaging", *session.posargs),
+    )
+    failed = []
+    for command in commands:
+        try:
+            session.run(*command, env=UNSET)
+        except CommandFailed:  # the others may have something to say too
+            failed.append(command[0])
+    if failed:
+        session.error(f"failed: {', '.join(failed)}")
+
+
+@nox.session
+def core(session: nox.Session) -> None:
+    """Everything that works without any framework, in an environment that has none."""
+    _install(session, CORE.name)
+    _assert_modules(session, absent=_frameworks())
+    _test(session, CORE)
+
+
+@nox.session
+def frameworks(session: nox.Session) -> None:
+    """The adapters of the frameworks that can share an environment."""
+    _run_lane(session, FRAMEWORKS)
+
+
+@nox.session
+def metagpt(session: nox.Session) -> None:
+    """The MetaGPT adapter, whose pins need an environment of their own."""
+    _run_lane(session, METAGPT)
+
+
+@nox.session
+def learners(session: nox.Session) -> None:
+    """The learners that need torch."""
+    _run_lane(session, LEARNERS)
+
+
+@nox.session(venv_backend="none")
+def summary(session: nox.Session) -> None:
+    """Say which lanes ran, with how many tests; fail if one that has tests did not run them, or failed."""
+    verdicts = [_verdict(lane) for lane in LANES]
+    lines = [f"{lane.name:<11} {text}" for lane, (_, text) in zip(LANES, verdicts, strict=True)]
+    REPORTS.mkdir(parents=True, exist_ok=True)
+    (REPORTS / "summary.txt").write_text("\n".join(lines) + "\n", encoding="utf-8")
+    session.log("lanes:\n  " + "\n  ".join(lines))
+    bad = [lane.name for lane, (good, _) in zip(LANES, verdicts, strict=True) if not good]
+    if bad:
+        session.error(f"lanes that failed or did not run: {', '.join(bad)}")
+
+
+@nox.session(venv_backend="venv", reuse_venv=False)
+@nox.parametrize("environment", list(PINNED))
+def pins(session: nox.Session, environment: str) -> None:
+    """Resolve an environment afresh and write its whole closure to `constraints/`."""
+    # The build backend is pinned with the rest: a constraint costs nothing where it isn't installed.
+    session.install("hatchling", "editables", *PINNED[environment])
+    frozen = session.run("python", "-m", "pip", "freeze", "--exclude", "aegis-mas", silent=True)
+    wanted = " ".join(PINNED[environment])
+    head = f"# {wanted}\n# Resolved on Python 3.11; again with: nox -s 'pins(\"{environment}\")'\n"
+    (ROOT / "constraints" / f"{environment}.txt").write_text(head + str(frozen), encoding="utf-8")
+
+
+def _run_lane(session: nox.Session, lane: Lane) -> None:
+    if not lane.files():
+        session.log(f"the {lane.name} lane has no tests yet: none in {', '.join(lane.folders)}")
+        return
+    _install(session, lane.name)
+    _assert_modules(session, present=lane.modules)
+    _test(session, lane)
+
+
+def _install(session: nox.Session, environment: str) -> None:
+    """Install what the lane needs under its pins, unless that has been done with the same pins."""
+    constraints = ROOT / "constraints" / f"{environment}.txt"
+    if environment not in PINNED or not constraints.exists():
+        session.error(f"the {environment} lane has tests but no pins: name it in PINNED, then nox -s pins")
+    digest = hashlib.sha256(PYPROJECT.read_bytes() + constraints.read_bytes() + repr(PINNED).encode()).hexdigest()
+    stamp = Path(session.virtualenv.location) / "aegis-pins.sha256"
+    if stamp.exists() and stamp.read_text(encoding="ascii") == digest:
+        return
+    # By the environment as well as by the option: only the former reaches the build of the editable wheel.
+    session.install(*PINNED[environment], "--constraint", str(constraints), env={"PIP_CONSTRAINT": str(constraints)})
+    stamp.write_text(digest, encoding="ascii")
+
+
+def _test(session: nox.Session, lane: Lane) -> None:
+    paths = lane.files()
+    session.run("pytest", *paths, f"--junit-xml={lane.report}", *session.posargs, env=UNSET)
+
+
+def _assert_modules(session: nox.Session, *, present: tuple[str, ...] = (), absent: tuple[str, ...] = ()) -> None:
+    """Fail the lane unless these modules can be found, and those can't."""
+    script = (
+        "import sys; from importlib.util import find_spec\n"
+        f"missing = [name for name in {present!r} if not find_spec(name)]\n"
+        f"intruders = [name for name in {absent!r} if find_spec(name)]\n"
+        "sys.exit(f'this lane lacks {missing} and must not have {intruders}' if missing or intruders else 0)"
+    )
+    session.run("python", "-c", script, env=UNSET)
+
+
+def _frameworks() -> tuple[str, ...]:
+    """The modules that ruff bans at module level, less those that the command line is made of."""
+    settings = tomllib.loads(PYPROJECT.read_text(encoding="utf-8"))
+    banned = settings["tool"]["ruff"]["lint"]["flake8-tidy-imports"]["banned-module-level-imports"]
+    return tuple(name for name in banned if name not in {"click", "rich", "typer"})
+
+
+def _verdict(lane: Lane) -> tuple[bool, str]:
+    """Whether the lane is in order, and what it did in words."""
+    if not lane.files():
+        return True, "no tests yet"
+    if not lane.report.exists():
+        return False, f"DID NOT RUN, although {len(lane.files())} test files are there"
+    suites = ET.parse(lane.report).getroot().iter("testsuite")  # noqa: S314 (written by our own pytest)
+    counts = dict.fromkeys(("tests", "failures", "errors", "skipped"), 0)
+    for suite in suites:
+        for name in counts:
+            counts[name] += int(suite.get(name, 0))
+    broken = counts["failures"] + counts["errors"]
+    passed = counts["tests"] - broken - counts["skipped"]
+    text = f"{passed} passed, {broken} failed, {counts['skipped']} skipped"
+    return passed > 0 and not broken, text
