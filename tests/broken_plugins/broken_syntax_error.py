@@ -1,0 +1,4 @@
+"""Breaks Python's grammar."""
+
+def aegis_adapters(:
+    return []

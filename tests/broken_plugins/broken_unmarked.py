@@ -1,0 +1,5 @@
+"""Forgets the marker, so that pluggy sees nothing."""
+
+
+def aegis_adapters():
+    return []
