@@ -29,7 +29,9 @@ from aegis_core.plugins.targets import instantiate
 from aegis_core.taxonomy import ErrorMode
 
 if TYPE_CHECKING:
+    from aegis_core.faults import Evidence
     from aegis_core.run import RunInfo
+    from aegis_core.taxonomy.evidence import TurnContext
     from aegis_core.trajectory import Trajectory
 
 __all__ = ["Plugins", "default_plugins"]
@@ -122,6 +124,10 @@ class Plugins:
             PluginError: the mode names no predicate, or one that can't be imported.
         """
         return predicate(self.error_mode(mode_id))
+
+    def judge(self, mode_id: str, context: TurnContext) -> Evidence:
+        """The verdict of a mode's predicate on one turn; raises as `evidence` does."""
+        return self.evidence(mode_id)(context)
 
     # -- by object ------------------------------------------------------------------------------------------
 

@@ -116,7 +116,7 @@ def test_an_unknown_mode_lists_the_known_ones(plugins):
 class TestEvidence:
     @pytest.mark.parametrize(("context", "holds"), [("wrong", True), ("right", False)])
     def test_a_foreign_mode_is_judged_by_its_own_predicate(self, context, holds, plugins):
-        evidence = plugins.evidence("good:gone-wrong")(context)
+        evidence = plugins.judge("good:gone-wrong", context)
         assert (evidence.mode, evidence.holds) == ("good:gone-wrong", holds)
 
     @pytest.mark.parametrize(
