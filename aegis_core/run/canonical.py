@@ -1,0 +1,182 @@
+"""The form in which runs are written to datasets: equal runs give equal bytes, however they came about.
+
+- *Virtual clock.* A step begins when the last of its parents has ended (without parents: when the step before it
+  has), and lasts as long as its text is long.
+- *Derived usage.* What an agent says, plans or calls counts as a model's message; its tokens are derived from the
+  lengths of texts in the trajectory, by one rule for all runs.
+- *Derived ids.* See `run.ids`. Trajectory, tape and ledger share them.
+
+Agents and readers are sorted by path, since the order in which they turn up depends on threads. A canonical tape
+can be served like any other: results are decoded from it with ids that are as consistent as the original ones.
+"""
+
+from __future__ import annotations
+
+import json
+from collections import defaultdict, deque
+from collections.abc import Iterable, Mapping
+
+from aegis_core.adapter import Part
+from aegis_core.faults import Intervention, Ledger, Moment
+from aegis_core.run.ids import DerivedIds
+from aegis_core.run.tape import Tape, TapeEntry
+from aegis_core.trajectory import Agent, Content, Step, Trajectory, Usage
+
+__all__ = ["canonical"]
+
+_MODEL_KINDS = frozenset({"message", "tool_call", "handoff", "plan", "thought"})
+_MODEL_AGENTS = frozenset({"worker", "manager"})
+_CHARACTERS_PER_TOKEN = 4
+_BASE_MS = 200
+_MS_PER_TOKEN = 20
+
+_StepKey = tuple[str, str, int, str, str]
+
+
+def canonical(trajectory: Trajectory, tape: Tape, ledger: Ledger) -> tuple[Trajectory, Tape, Ledger]:
+    """Trajectory, tape and ledger of one run in canonical form; of canonical ones, equal ones.
+
+    Ids are numbered in the order of the tape, and the steps of a turn come after its last entry: so a prefix that
+    was served has the same ids as in the run that it was served from.
+    """
+    ids = DerivedIds()
+    positions = _positions(trajectory.steps)
+    last = {entry.key.moment: number for number, entry in enumerate(tape.entries)}
+    waiting: dict[Moment, list[Step]] = defaultdict(list)
+    for step in trajectory.steps:
+        waiting[_moment(step)].append(step)
+    entries: list[TapeEntry] = []
+    steps: list[Step] = []
+    for number, entry in enumerate(tape.entries):
+        entries.append(_entry(entry, ids, positions))
+        if last[entry.key.moment] == number:
+            steps += [_renamed(step, ids) for step in waiting.pop(entry.key.moment, ())]
+    steps += [_renamed(step, ids) for turn in waiting.values() for step in turn]
+    steps.sort(key=lambda step: step.index)
+    interventions = tuple(_intervention(item, ids) for item in ledger.interventions)
+    return (
+        trajectory.model_copy(
+            update={
+                "agents": tuple(sorted(trajectory.agents, key=lambda agent: agent.path)),
+                "steps": _clocked(_used(steps, trajectory.task, trajectory.agents)),
+            }
+        ),
+        tape.model_copy(update={"entries": tuple(entries)}),
+        ledger.model_copy(update={"interventions": interventions}),
+    )
+
+
+# -- ids ----------------------------------------------------------------------------------------------------------
+
+
+def _renamed(step: Step, ids: DerivedIds) -> Step:
+    content = tuple(
+        item.model_copy(update={"data": ids.data(item.data)}) if item.type == "json" else item for item in step.content
+    )
+    visible_to = tuple(sorted(set(step.visible_to)))
+    return step.model_copy(update={"content": content, "call_id": ids.call(step.call_id), "visible_to": visible_to})
+
+
+def _part(part: Part, ids: DerivedIds) -> Part:
+    update = {"id": ids.inside(part.id), "call_id": ids.call(part.call_id), "data": ids.data(part.data)}
+    return part.model_copy(update=update)
+
+
+def _entry(entry: TapeEntry, ids: DerivedIds, positions: Mapping[_StepKey, tuple[int, ...]]) -> TapeEntry:
+    return entry.model_copy(
+        update={
+            "request": tuple(_part(part, ids) for part in entry.request),
+            "payload": ids.data(entry.payload),
+            "inner": _inner(entry.inner, ids, positions),
+        }
+    )
+
+
+def _intervention(item: Intervention, ids: DerivedIds) -> Intervention:
+    changes = tuple(change.model_copy(update={"part": ids.inside(change.part)}) for change in item.changes)
+    return item.model_copy(update={"changes": changes, "notes": ids.data(dict(item.notes))})
+
+
+# -- steps inside a served node -----------------------------------------------------------------------------------
+
+
+def _inner(steps: tuple[Step, ...], ids: DerivedIds, positions: Mapping[_StepKey, tuple[int, ...]]) -> tuple[Step, ...]:
+    """The steps of a node in the order of the trajectory, numbered from 0, without times and usage."""
+    free = {key: deque(found) for key, found in positions.items()}
+    ranked: list[tuple[int, int, Step]] = []
+    rank = -1
+    for arrival, step in enumerate(steps):
+        if found := free.get(_key(step)):
+            rank = found.popleft()
+        ranked.append((rank, arrival, step))
+    ordered = [step for _, _, step in sorted(ranked, key=lambda row: row[:2])]
+    numbers = {step.index: number for number, step in enumerate(ordered)}
+    return tuple(
+        _renamed(step, ids).model_copy(
+            update={
+                "index": number,
+                "parents": _earlier((numbers[parent] for parent in step.parents if parent in numbers), number),
+                "usage": None,
+                "start": 0.0,
+                "end": 0.0,
+            }
+        )
+        for number, step in enumerate(ordered)
+    )
+
+
+def _positions(steps: Iterable[Step]) -> dict[_StepKey, tuple[int, ...]]:
+    found: dict[_StepKey, list[int]] = defaultdict(list)
+    for step in steps:
+        found[_key(step)].append(step.index)
+    return {key: tuple(indices) for key, indices in found.items()}
+
+
+def _key(step: Step) -> _StepKey:
+    return (step.agent, step.branch, step.turn, step.kind, step.text)
+
+
+def _earlier(parents: Iterable[int], index: int) -> tuple[int, ...]:
+    return tuple(sorted({parent for parent in parents if parent < index}))
+
+
+def _moment(step: Step) -> Moment:
+    return Moment(agent=step.agent, branch=step.branch, turn=step.turn)
+
+
+# -- usage and clock ----------------------------------------------------------------------------------------------
+
+
+def _tokens(text: str, content: tuple[Content, ...] = ()) -> int:
+    data = "".join(
+        json.dumps(item.data, sort_keys=True, ensure_ascii=False) for item in content if item.data is not None
+    )
+    return -(-(len(text) + len(data)) // _CHARACTERS_PER_TOKEN)
+
+
+def _sources(step: Step) -> tuple[int, ...]:
+    """What a step follows from: its parents, or else the step before it."""
+    return step.parents or ((step.index - 1,) if step.index else ())
+
+
+def _used(steps: list[Step], task: str, agents: tuple[Agent, ...]) -> list[Step]:
+    models = {agent.path for agent in agents if agent.kind in _MODEL_AGENTS}
+    tokens = [_tokens(step.text, step.content) for step in steps]
+    used = []
+    for step in steps:
+        usage = None
+        if step.kind in _MODEL_KINDS and step.agent in models:
+            read = _tokens(task) + sum(tokens[source] for source in _sources(step))
+            usage = Usage(input_tokens=read, output_tokens=tokens[step.index])
+        used.append(step.model_copy(update={"usage": usage}))
+    return used
+
+
+def _clocked(steps: list[Step]) -> tuple[Step, ...]:
+    ends: list[int] = []
+    clocked = []
+    for step in steps:
+        start = max((ends[source] for source in _sources(step)), default=0)
+        ends.append(start + _BASE_MS + _MS_PER_TOKEN * _tokens(step.text, step.content))
+        clocked.append(step.model_copy(update={"start": start / 1000, "end": ends[-1] / 1000}))
+    return tuple(clocked)
