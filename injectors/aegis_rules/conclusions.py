@@ -1,0 +1,286 @@
+"""What a text concludes: the figure, the order or the choice that it ends on, and everywhere it says so."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass, replace
+from functools import lru_cache
+from typing import Literal
+
+from aegis_rules.document import Document, Passage
+from aegis_rules.figures import Figure, find_figures, is_operated
+from aegis_rules.sentences import Sentence, find_sentences
+
+__all__ = ["Conclusion", "Reading", "find_conclusions", "read"]
+
+Span = tuple[int, int]
+
+_STRONG = "answer|result|conclusion|solution|verdict|decision|final (?:order|list|ranking|sequence|figure|value|number|total|count)"
+_NOUNS = (
+    f"{_STRONG}|total|order|ranking|sequence|value|choice|output|sum|difference|average|mean|figure|number|count|outcome|winner|"
+    "population|price|cost|distance|length|weight|mass|time|duration|volume|area|speed|rate|amount|quantity|percentage|"
+    "probability|likelihood"
+)
+_COPULA = r"(?:is|are|was|were|equals|comes to|comes out (?:at|as|to)|amounts to|would be|will be|must be|should be|stands at|works out (?:at|as|to)|=)"
+_ADVERB = r"(?:(?:indeed|therefore|thus|then|exactly|precisely|as follows|now|equal to|:)[ ,:]+)*"
+_LABEL = re.compile(
+    rf"^[\W_]*(?:(?:the|my|our|so|thus|and|overall|final|correct|new|updated|verified|proposed|agreed|full|complete|confirmed)\b[\s,*_]*)*"
+    rf"\b(?P<noun>{_NOUNS})\b[^.:=?!]{{0,60}}?[*_]*[:=][*_]*\s*",
+    re.IGNORECASE,
+)
+_PHRASE = re.compile(rf"\b(?P<noun>{_NOUNS})\b[^.?!:=]{{0,90}}?\s{_COPULA}[ :]\s*{_ADVERB}", re.IGNORECASE)
+_CUE = re.compile(
+    r"^[\W_]*(?:so|therefore|thus|hence|consequently|in conclusion|to conclude|overall|altogether|in total|in all|finally|in summary"
+    r"|this means|that means|it follows|that makes|this makes|this gives|that gives|we get|i get|i conclude|we conclude|this leaves"
+    r"|that leaves|i make it)\b|\b(?:in total|altogether|in all|conclude that|confirms? that|confirmed that|shows? that)\b",
+    re.IGNORECASE,
+)  # fmt: skip
+_PLANNED = re.compile(
+    r"^[\W_]*(?:please|if|let's|let us|ensure|make sure|once|when|whether|for each|next|remember)\b"
+    r"|\b(?:will|shall|need to|needs to|let's|should|ensure|at least|at most|less than|more than|i suggest)\b",
+    re.IGNORECASE,
+)
+_BOX = re.compile(r"\\boxed\{|^####\s*")
+_GIVES = re.compile(rf"\s(?:{_COPULA}|gives|makes|leaves|get|that|to|of)[ :]\s*{_ADVERB}", re.IGNORECASE)
+_ANSWER_KEY = re.compile(r"(?:^|_)(?:answer|result|conclusion|total|order|output|value|ranking|sequence|choice|solution)s?$", re.I)
+_SEPARATOR = re.compile(r"\s*(?:,\s+and\s+then\s+|,\s+and\s+|,\s+then\s+|,\s+|;\s+|\s+then\s+|\s+and\s+|\s*(?:->|→|>|<)\s*)\s*")
+_TRIM = " \t*_\"'“”‘’.,;:!`()[]$\\{}"
+_ITEM = re.compile(r"[^\W_][\w'’.&/ -]{0,38}")
+_CHOICE_END = re.compile(r"\s(?:with|because|since|as|which|who|where|at|for|if|based|in|on|by|and|from|due)\s|[,;(]|\s-\s|\.\s")
+_VERBS = frozenset("is are was were be has have had that this it we they he she will can not also been same right correct wrong".split())
+
+
+@dataclass(frozen=True)
+class Reading:
+    """A part's text as passages and sentences; `sentences` holds those of each passage of prose or string."""
+
+    document: Document
+    sentences: tuple[tuple[Sentence, ...], ...]
+
+    @property
+    def passages(self) -> tuple[Passage, ...]:
+        """The document's passages."""
+        return self.document.passages
+
+    def all(self) -> tuple[tuple[int, Sentence], ...]:
+        """Every sentence with the position of its passage."""
+        return tuple((position, sentence) for position, own in enumerate(self.sentences) for sentence in own)
+
+
+@dataclass(frozen=True)
+class Conclusion:
+    """A place where a text says what it concludes.
+
+    `sentence` is where it stands in the passage (None: the passage is a bare leaf of JSON). For a `value`, `figure`
+    is the figure; for an `order`, `items` are the places of its members; for a `choice`, `span` is what is chosen.
+    `rank` is how plainly it is said: 3 an answer, 2 another named result, 1 a cue such as `therefore`, 0 a guess.
+    """
+
+    kind: Literal["value", "order", "choice"]
+    passage: int
+    sentence: Sentence | None
+    span: Span
+    text: str
+    rank: int
+    figure: Figure | None = None
+    items: tuple[Span, ...] = ()
+    members: tuple[str, ...] = ()
+    places: tuple[int, ...] = ()
+    """Passages of the items, where each is a leaf of its own."""
+    operated: bool = False
+    """The figure is the right-hand side of a calculation."""
+
+    def same(self, other: Conclusion) -> bool:
+        """Whether two places say the same."""
+        if self.kind != other.kind:
+            return False
+        if self.figure and other.figure:
+            return self.figure.value == other.figure.value
+        return self.members == other.members if self.kind == "order" else self.text.lower() == other.text.lower()
+
+
+@lru_cache(maxsize=256)
+def read(text: str) -> Reading:
+    """Cut a part's text into passages and sentences."""
+    document = Document(text)
+    return Reading(document, tuple(find_sentences(p.text) if p.kind != "number" else () for p in document.passages))
+
+
+def find_conclusions(reading: Reading) -> tuple[Conclusion, ...]:
+    """All places where the text says what it concludes, in order; they all say the same. Empty if there are none.
+
+    Where a text concludes several things, the plainest and then the last counts.
+    """
+    found = [*_leaves(reading), *_stated(reading)]
+    if not found:
+        return ()
+    rank = max(one.rank for one in found)
+    main = [one for one in found if one.rank == rank][-1]
+    return tuple(one for one in found if one.same(main))
+
+
+def _stated(reading: Reading) -> list[Conclusion]:
+    found: list[Conclusion] = []
+    every = reading.all()
+    for number, (position, sentence) in enumerate(every):
+        if sentence.kind == "row" or sentence.text.endswith("?"):
+            continue
+        text = reading.passages[position].text
+        planned = _PLANNED.search(sentence.text)
+        begins = [begin for begin in _payloads(sentence) if begin[1] == 3 or not planned]
+        following = every[number + 1 :]
+        for begin, rank in begins:
+            start = sentence.start + begin
+            if not text[start : sentence.end].strip(_TRIM):
+                one = _below(reading, following, rank)
+            else:
+                one = _payload(text, start, sentence.end, rank)
+                one = replace(one, passage=position, sentence=sentence) if one else None
+            if one:
+                found.append(one)
+                break
+    return found
+
+
+def _payloads(sentence: Sentence) -> list[tuple[int, int]]:
+    """Where in the sentence a conclusion may begin, the plainest first, with its rank."""
+    text = sentence.text
+    strong = re.compile(rf"(?:{_STRONG})", re.IGNORECASE)
+    begins = []
+    for pattern in (_LABEL, _PHRASE):
+        match = None
+        for match in pattern.finditer(text):
+            begins.append((match.end(), 3 if strong.fullmatch(match["noun"]) else 2))
+            if pattern is _LABEL:
+                break
+    if box := _BOX.search(text):
+        begins.insert(0, (box.end(), 3))
+    if _CUE.search(text):
+        last = None
+        for last in _GIVES.finditer(text):
+            pass
+        begins.append((last.end() if last else 0, 1))
+        begins.append((0, 1))
+    return sorted(begins, key=lambda begin: -begin[1])
+
+
+def _below(reading: Reading, following: tuple[tuple[int, Sentence], ...], rank: int) -> Conclusion | None:
+    """The conclusion that a lead-in (`The final answer is:`) announces: list items, or the next sentence."""
+    if not following:
+        return None
+    place, first = following[0]
+    text = reading.passages[place].text
+    rows = []
+    for position, sentence in following:
+        if position != place or sentence.kind != "item" or (rows and sentence.line != rows[-1].line + 1):
+            break
+        rows.append(sentence)
+    if len(rows) >= 2:
+        spans = tuple(_trimmed(text, row.start, row.end) for row in rows)
+        members = tuple(text[begin:end] for begin, end in spans)
+        if all(_is_item(member) for member in members) and len(set(members)) == len(members):
+            whole = (spans[0][0], spans[-1][1])
+            return Conclusion("order", place, rows[0], whole, text[slice(*whole)], rank, None, spans, members)
+    one = _payload(text, first.start, first.end, rank)
+    return replace(one, passage=place, sentence=first) if one else None
+
+
+def _payload(text: str, start: int, end: int, rank: int) -> Conclusion | None:
+    """What text[start:end] gives as a conclusion: a list, a figure or a name."""
+    items = _items(text, start, end)
+    if items:
+        members = tuple(text[begin:stop] for begin, stop in items)
+        whole = (items[0][0], items[-1][1])
+        return Conclusion("order", 0, None, whole, text[slice(*whole)], rank, None, items, members)
+    figures = find_figures(text, start, end)
+    equation = text.rfind("=", start, end)
+    later = [figure for figure in figures if figure.start > equation]
+    if equation >= 0 and later:
+        figures = (later[0],)
+    plain = [figure for figure in figures if not figure.year_like] or list(figures)
+    if plain:
+        figure = plain[0]
+        before = text[start : figure.start] if equation < 0 else ""
+        if (rank == 1 or len(before) <= 30) and (rank == 1 or not re.search(r"[A-Z][a-z]+|[\"“]", before)):
+            span = (figure.start, figure.end)
+            operated = is_operated(text, figure)
+            return Conclusion("value", 0, None, span, text[slice(*span)], rank, figure, operated=operated)
+    return _choice(text, start, end, rank) if rank >= 2 else None
+
+
+def _items(text: str, start: int, end: int) -> tuple[Span, ...]:
+    stop = end - len(text[start:end]) + len(text[start:end].rstrip(_TRIM))
+    begin = start + len(text[start:end]) - len(text[start:end].lstrip(_TRIM))
+    spans = []
+    done = begin
+    for match in _SEPARATOR.finditer(text, begin, max(begin, stop)):
+        spans.append(_trimmed(text, done, match.start()))
+        done = match.end()
+    spans.append(_trimmed(text, done, max(done, stop)))
+    members = [text[first:last] for first, last in spans]
+    if len(members) < 2 or len(set(members)) < len(members) or not all(_is_item(member) for member in members):
+        return ()
+    alike = all(m[0].isupper() for m in members) or all(m[0].isdigit() for m in members)
+    single = len(members) >= 3 and all(len(m.split()) == 1 for m in members)
+    return tuple(spans) if alike or single else ()
+
+
+def _is_item(text: str) -> bool:
+    words = text.split()
+    return bool(_ITEM.fullmatch(text)) and len(words) <= 4 and not _VERBS & {word.lower() for word in words}
+
+
+def _trimmed(text: str, start: int, end: int) -> Span:
+    piece = text[start:end]
+    return start + len(piece) - len(piece.lstrip(_TRIM)), start + max(len(piece.rstrip(_TRIM)), len(piece) - len(piece.lstrip(_TRIM)))
+
+
+def _choice(text: str, start: int, end: int, rank: int) -> Conclusion | None:
+    piece = text[start:end]
+    opening = len(piece) - len(piece.lstrip(_TRIM))
+    quoted = piece[:opening].strip()[-1:] in tuple("*\"“'‘_")
+    rest = piece[opening:]
+    close = re.search(r"[*\"”]", rest) if quoted else _CHOICE_END.search(rest)
+    name = (rest[: close.start()] if close else rest).rstrip(_TRIM)
+    words = name.split()
+    capitals = [word for word in words if word[0].isupper() or word[0].isdigit() or word in ("of", "the", "and")]
+    begins_well = quoted or name[:1].isupper() and (close is None or len(capitals) == len(words))
+    if not name or not begins_well or not 1 <= len(words) <= 6 or _VERBS & {word.lower() for word in words}:
+        return None
+    span = (start + opening, start + opening + len(name))
+    return Conclusion("choice", 0, None, span, name, rank)
+
+
+def _leaves(reading: Reading) -> list[Conclusion]:
+    """Conclusions that stand under a telling key of JSON: a figure, a name, or a list of them."""
+    found: list[Conclusion] = []
+    passages = reading.passages
+    seen: set[int] = set()
+    for position, passage in enumerate(passages):
+        if passage.kind == "prose" or not _ANSWER_KEY.search(passage.key) or position in seen:
+            continue
+        group = [n for n, other in enumerate(passages) if other.listed and other.holder == passage.holder]
+        if passage.listed and len(group) >= 2:
+            seen.update(group)
+            members = tuple(passages[n].text for n in group)
+            if len(set(members)) == len(members):
+                spans = tuple((0, len(passages[n].text)) for n in group)
+                found.append(
+                    Conclusion("order", position, None, spans[0], ", ".join(members), 3, None, spans, members, tuple(group))
+                )
+            continue
+        whole = passage.text
+        if passage.kind == "number" or (find_figures(whole) and len(whole.split()) <= 4):
+            one = _payload(whole, 0, len(whole), 3)
+        else:
+            one = _items_or_choice(whole)
+        if one:
+            found.append(replace(one, passage=position, sentence=None))
+    return found
+
+
+def _items_or_choice(text: str) -> Conclusion | None:
+    items = _items(text, 0, len(text))
+    if items:
+        return _payload(text, 0, len(text), 3)
+    return _choice(text, 0, len(text), 3) if len(text.split()) <= 4 else None
