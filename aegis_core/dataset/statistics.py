@@ -12,7 +12,7 @@ from pydantic import Field
 from aegis_core.dataset import layout
 from aegis_core.dataset.dataset import Dataset
 from aegis_core.errors import StoreError
-from aegis_core.faults import Fault
+from aegis_core.faults import Fault, Labels
 from aegis_core.records import FileRecord, Record
 
 __all__ = ["Spread", "Statistics", "statistics"]
@@ -66,16 +66,19 @@ def statistics(dataset: Dataset) -> Statistics:
     """Count a dataset; reads trajectories and labels, and cases and tasks where there are any.
 
     Raises:
-        StoreError: a file is bad, or labels name a run or a step that the dataset does not have.
+        StoreError: a file is bad, or labels name a run, an agent or a step that the dataset does not have.
     """
-    steps = {run.run_id: len(run.steps) for run in dataset.trajectories()}
+    steps: dict[str, int] = {}
+    agents: dict[str, tuple[str, ...]] = {}
+    for run in dataset.trajectories():
+        steps[run.run_id] = len(run.steps)
+        agents[run.run_id] = tuple(agent.path for agent in run.agents)
     causes: list[tuple[Fault, str]] = []
     faulty: set[str] = set()
     redundant = 0
     for labels in dataset.labels() if dataset.has(layout.LABELS) else ():
-        causes += [
-            (fault, _third(dataset, labels.run_id, fault, steps)) for fault in labels.faults if fault.role == "cause"
-        ]
+        _check(dataset, labels, steps, agents)
+        causes += [(fault, _third(fault, steps[labels.run_id])) for fault in labels.faults if fault.role == "cause"]
         redundant += len(labels.redundant)
         if labels.faults:
             faulty.add(labels.run_id)
@@ -110,18 +113,20 @@ def statistics(dataset: Dataset) -> Statistics:
     )
 
 
-def _third(dataset: Dataset, run_id: str, fault: Fault, steps: Mapping[str, int]) -> str:
+def _check(dataset: Dataset, labels: Labels, steps: Mapping[str, int], agents: Mapping[str, tuple[str, ...]]) -> None:
+    where = f"{dataset.path / layout.LABELS.name}: run {labels.run_id!r}"
+    if labels.run_id not in steps:
+        raise StoreError(f"{where} is not in {layout.TRAJECTORIES.name}; a labelled run needs its trajectory")
+    for fault in (*labels.faults, *labels.redundant):
+        if fault.agent not in agents[labels.run_id]:
+            raise StoreError(f"{where} has no agent {fault.agent!r}; known: {', '.join(agents[labels.run_id])}")
+        if fault.step is not None and fault.step >= steps[labels.run_id]:
+            raise StoreError(f"{where} has no step {fault.step}; known: 0 to {steps[labels.run_id] - 1}")
+
+
+def _third(fault: Fault, steps: int) -> str:
     """The third of its run in which a fault stands; "" if its step is not known."""
-    if run_id not in steps:
-        raise StoreError(f"{dataset.path / layout.LABELS.name}: run {run_id!r} is not in {layout.TRAJECTORIES.name}")
-    if fault.step is None:
-        return ""
-    if fault.step >= steps[run_id]:
-        raise StoreError(
-            f"{dataset.path / layout.LABELS.name}: run {run_id!r} has a fault at step {fault.step}, "
-            f"but its trajectory has only {steps[run_id]} steps (they count from 0)"
-        )
-    return _THIRDS[3 * fault.step // steps[run_id]]
+    return "" if fault.step is None else _THIRDS[3 * fault.step // steps]
 
 
 def _site(fault: Fault) -> str:
