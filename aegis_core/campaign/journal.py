@@ -1,0 +1,177 @@
+"""The journal of a campaign: every run that was made, in order, so that none is ever made twice.
+
+The journal is the memory of a campaign; everything else (plans, proofs, dataset) is a function of the configuration
+over it. A run is looked up by its id, which is derived from what the run is, and made only if it is not there.
+"""
+
+from __future__ import annotations
+
+import os
+import warnings
+from collections.abc import Callable
+from pathlib import Path
+from types import TracebackType
+from typing import Self
+
+from pydantic import Field, model_validator
+
+from aegis_core.errors import CampaignError, RecordError, StoreWarning
+from aegis_core.faults import ArmKind, Ledger, Outcome, Plan
+from aegis_core.records import FileRecord
+from aegis_core.run import Tape
+from aegis_core.store import Appender, Position, index, read_at, repair
+from aegis_core.trajectory import Trajectory
+
+try:
+    import fcntl
+except ImportError:  # Windows has no advisory locks; there, one process a campaign is up to the user
+    fcntl = None  # type: ignore[assignment]
+
+__all__ = ["Journal", "RunRecord", "RunTime"]
+
+
+class RunRecord(FileRecord):
+    """One run that a campaign made, with all that was recorded of it, in canonical form.
+
+    `targets` are indices into the targets of `plan`: the subset that was carried out. A clean run has no plan.
+    `outcome` is None only where the run ended before it could be judged. `live_model_calls` counts the model calls
+    that were really made, not served from a tape.
+    """
+
+    run_id: str = Field(min_length=1)
+    task_id: str
+    arm: ArmKind
+    plan: Plan | None = None
+    targets: tuple[int, ...] = ()
+    outcome: Outcome | None = None
+    invalid: str = ""
+    """Why the run proves nothing, as `reason: detail` with a reason for discarding; empty for a valid run."""
+    live_model_calls: int = Field(default=0, ge=0)
+    trajectory: Trajectory
+    tape: Tape
+    ledger: Ledger
+
+    @model_validator(mode="after")
+    def _consistent(self) -> RunRecord:
+        ids = {self.run_id, self.trajectory.run_id, self.tape.run_id, self.ledger.run_id}
+        if len(ids) != 1:
+            raise RecordError(f"run {self.run_id}: its parts carry other run ids: {sorted(ids)}")
+        if (self.arm == "clean") != (self.plan is None):
+            raise RecordError(f"run {self.run_id}: a clean run has no plan, every other one has")
+        if self.outcome is None and not self.invalid:
+            raise RecordError(f"run {self.run_id}: it has neither an outcome nor a reason why not")
+        return self
+
+    @property
+    def is_right(self) -> bool:
+        """Whether the run is valid and its answer is right."""
+        return not self.invalid and self.outcome is not None and self.outcome.right
+
+
+class RunTime(FileRecord):
+    """How long a run really took, in seconds. Kept apart from all that has to be the same for one seed."""
+
+    run_id: str
+    seconds: float = Field(ge=0)
+
+
+class Journal:
+    """Looks runs up, or has them made and appends them. A context manager; one process at a time.
+
+    Opening it repairs what a killed process left torn, with a `StoreWarning` that says what was removed.
+
+    Args:
+        folder: of the campaign; `journal.jsonl` and `times.jsonl` stand in it.
+
+    Raises:
+        CampaignError: another process is writing this campaign.
+        StoreError: a file is damaged in another way than by being cut off.
+    """
+
+    def __init__(self, folder: Path) -> None:
+        self.path = folder / "journal.jsonl"
+        self._lock = _own(folder)
+        self._places: dict[str, Position] = {}
+        self._lines = 0
+        for path in (self.path, folder / "times.jsonl"):
+            if path.exists() and (done := repair(path)) is not None:
+                warnings.warn(str(done), StoreWarning, stacklevel=2)
+        if self.path.exists():
+            self._places = index(self.path, "run_id")
+            self._lines = max((place.line for place in self._places.values()), default=0)
+        self._runs = Appender(self.path)
+        self._times = Appender(folder / "times.jsonl")
+        self.made = 0
+        """Runs made since the journal was opened."""
+        self.found = 0
+        """Runs looked up instead."""
+
+    def __len__(self) -> int:
+        return len(self._places)
+
+    def __contains__(self, run_id: str) -> bool:
+        return run_id in self._places
+
+    def run(self, run_id: str, make: Callable[[], tuple[RunRecord, float]]) -> RunRecord:
+        """The recorded run with this id; if there is none, `make` makes it (and says how many seconds it took).
+
+        What comes back was read from the file, whether just made or not: a resumed campaign sees what the first saw.
+        """
+        if run_id in self._places:
+            self.found += 1
+        else:
+            record, seconds = make()
+            if record.run_id != run_id:
+                raise CampaignError(f"run {record.run_id} was made where {run_id} was asked for")
+            offset = self.path.stat().st_size
+            self._runs.write(record)
+            self._lines += 1
+            self._places[run_id] = Position(line=self._lines, offset=offset)
+            self._times.write(RunTime(run_id=run_id, seconds=round(seconds, 6)))
+            self.made += 1
+        return self.read(run_id)
+
+    def read(self, run_id: str) -> RunRecord:
+        """A recorded run.
+
+        Raises:
+            CampaignError: the journal has no such run.
+        """
+        try:
+            place = self._places[run_id]
+        except KeyError:
+            raise CampaignError(f"{self.path} has no run {run_id!r}") from None
+        return read_at(self.path, place, RunRecord)
+
+    def close(self) -> None:
+        """Let go of the files."""
+        self._runs.close()
+        self._times.close()
+        if self._lock is not None:
+            os.close(self._lock)
+            self._lock = None
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.close()
+
+
+def _own(folder: Path) -> int | None:
+    """Lock the campaign for this process; the lock goes with the process, however it ends."""
+    folder.mkdir(parents=True, exist_ok=True)
+    if fcntl is None:
+        return None
+    fd = os.open(folder / ".lock", os.O_RDWR | os.O_CREAT, 0o666)
+    try:
+        fcntl.flock(fd, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except BlockingIOError:
+        os.close(fd)
+        raise CampaignError(f"another process is writing the campaign in {folder}; wait for it or stop it") from None
+    except OSError:
+        os.close(fd)  # a file system without locks
+        return None
+    return fd
