@@ -1,0 +1,86 @@
+"""`aegis explain`, `show` and `dataset stats`: looking at what was generated or recorded."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+from rich.console import RenderableType
+from rich.markup import escape
+from rich.table import Table
+
+from aegis_core.cli.answers import Answer, AsJson, ExitCode, command
+
+__all__ = ["explain", "show", "stats"]
+
+DatasetPath = Annotated[Path, typer.Argument(help="A dataset, or the folder of a campaign.", metavar="PATH")]
+RunId = Annotated[
+    str, typer.Argument(help="Run id, or a beginning of it that only one run has; without it, a list.", metavar="[RUN]")
+]
+
+
+@command
+def explain(path: DatasetPath, run: RunId = "", as_json: AsJson = False) -> Answer:  # noqa: ARG001  read by `command`
+    """Tell one label's whole proof in words: clean twin, alteration, who saw it, failure, controls, evidence."""
+    from aegis_core.report import explain as gather
+    from aegis_core.report import explanation_text
+    from aegis_core.report.lookup import labelled_runs, open_dataset
+
+    dataset = open_dataset(path)
+    if run:
+        explanation = gather(dataset, run)
+        return Answer(data=explanation, text=[explanation_text(explanation).rstrip("\n")])
+    labelled = labelled_runs(dataset)
+    table = Table("run", "labels (agent, mode, step)", box=None, pad_edge=False)
+    for labels in labelled:
+        faults = "; ".join(f"{fault.agent}, {fault.mode}, {fault.step}" for fault in labels.faults)
+        table.add_row(escape(labels.run_id), escape(faults))
+    text: list[RenderableType] = [table, f"\naegis explain {path} RUN tells one label's proof."]
+    if not labelled:
+        text = [f"{dataset.path} has no labelled run."]
+    return Answer(data=labelled, text=text, code=ExitCode.OK if labelled else ExitCode.NEGATIVE)
+
+
+@command
+def show(
+    path: Annotated[
+        Path, typer.Argument(help="A JSONL file of trajectories, a dataset, or the folder of a campaign.")
+    ],
+    run: RunId = "",
+    as_json: AsJson = False,  # noqa: ARG001  read by `command`
+) -> Answer:
+    """Show one run from top to bottom: task, agents, every step, final output. Never its label."""
+    from aegis_core.report import show as describe
+    from aegis_core.report.excerpts import one_line
+    from aegis_core.report.lookup import find_trajectory, trajectories
+
+    if run:
+        found = find_trajectory(path, run)
+        return Answer(data=found, text=[describe(found).rstrip("\n")])
+    runs = list(trajectories(path))
+    if len(runs) == 1:
+        return Answer(data=runs[0], text=[describe(runs[0]).rstrip("\n")])
+    table = Table("run", "steps", "task", "final output", box=None, pad_edge=False)
+    for one in runs:
+        cells = (one.run_id, str(len(one.steps)), one_line(one.task, 50), one_line(one.final_output or "", 40))
+        table.add_row(*map(escape, cells))
+    summaries = [
+        {"run_id": one.run_id, "steps": len(one.steps), "task": one.task, "final_output": one.final_output}
+        for one in runs
+    ]
+    text: list[RenderableType] = [table] if runs else [f"{path} holds no run."]
+    return Answer(data=summaries, text=text, code=ExitCode.OK if runs else ExitCode.NEGATIVE)
+
+
+@command
+def stats(path: DatasetPath, as_json: AsJson = False) -> Answer:  # noqa: ARG001  read by `command`
+    """Count a dataset: runs, labels by mode, agent, strategy and place, and what the place gives away."""
+    from aegis_core.dataset import statistics
+    from aegis_core.report.counts import statistics_text
+    from aegis_core.report.lookup import open_dataset
+
+    counted = statistics(open_dataset(path))
+    return Answer(data=counted, text=["\n".join(statistics_text(counted))])
+
+
