@@ -15,8 +15,8 @@ def main(argv: Sequence[str] | None = None) -> None:
     """
     import sys
 
-    from aegis_core.cli.app import app
     from aegis_core.cli.answers import debug_mode
+    from aegis_core.cli.app import app
 
     arguments = list(sys.argv[1:] if argv is None else argv)
     # Accepted anywhere on the line: it is most often added to the end of a line that has just failed.

@@ -12,7 +12,7 @@ import warnings
 from collections.abc import Callable, Iterator, Sequence
 from contextvars import ContextVar
 from dataclasses import dataclass
-from typing import Annotated, Any, ParamSpec, TextIO
+from typing import Annotated, ParamSpec, TextIO
 
 import typer
 from pydantic import BaseModel, JsonValue
@@ -46,9 +46,9 @@ class ExitCode(enum.IntEnum):
 
 @dataclass(frozen=True)
 class Answer:
-    """What a command has to say: `data` for `--json`, else `text`, one item after another."""
+    """What a command has to say: `data` for `--json` (records and plain values), else `text`, one after another."""
 
-    data: BaseModel | Sequence[BaseModel] | JsonValue
+    data: object
     text: Sequence[RenderableType]
     code: ExitCode = ExitCode.OK
 
@@ -69,7 +69,9 @@ def command(function: Callable[P, Answer]) -> Callable[P, None]:
             _print(answer, out, as_json=bool(kwargs.get("as_json")))
             code = answer.code
         except KeyboardInterrupt:
-            code = _failed("interrupted; a campaign goes on from here if its command is given again", ExitCode.INTERRUPTED)
+            code = _failed(
+                "interrupted; a campaign goes on from here if its command is given again", ExitCode.INTERRUPTED
+            )
         except MissingDependencyError as error:
             code = _failed(str(error), ExitCode.MISSING)
         except AegisError as error:
@@ -103,25 +105,20 @@ def _print(answer: Answer, out: TextIO, *, as_json: bool) -> None:
             console.print(item)
 
 
-def _json(data: Any, out: TextIO) -> str:  # Any: what `Answer.data` may hold, at any depth
-    text = json.dumps(_plain(data), ensure_ascii=False, indent=2)
+def _json(data: object, out: TextIO) -> str:
+    text = json.dumps(data, default=_plain, ensure_ascii=False, indent=2)
     try:
         text.encode(out.encoding or "utf-8")
     except UnicodeEncodeError:
-        return json.dumps(_plain(data), ensure_ascii=True, indent=2)
+        return json.dumps(data, default=_plain, ensure_ascii=True, indent=2)
     return text
 
 
-def _plain(data: Any) -> JsonValue:  # Any: see `_json`
+def _plain(data: object) -> JsonValue:
     if isinstance(data, BaseModel):
         plain: JsonValue = data.model_dump(mode="json")
         return plain
-    if isinstance(data, (list, tuple)):
-        return [_plain(item) for item in data]
-    if isinstance(data, dict):
-        return {str(key): _plain(value) for key, value in data.items()}
-    value: JsonValue = data
-    return value
+    raise TypeError(f"a {type(data).__name__} has no form in JSON")
 
 
 @contextlib.contextmanager

@@ -37,14 +37,14 @@ def _version(wanted: bool) -> None:
 
 @app.callback()
 def _options(
-    debug: Annotated[  # noqa: ARG001  read from the line by `main`; here so that --help knows it
+    debug: Annotated[
         bool, typer.Option("--debug", help="Show the traceback of an error. May stand anywhere on the line.")
     ] = False,
-    version: Annotated[  # noqa: ARG001  acts by its callback
+    version: Annotated[
         bool, typer.Option("--version", callback=_version, is_eager=True, help="Print the version.")
     ] = False,
 ) -> None:
-    pass
+    """Options of the whole line: `--version` acts by its callback, `--debug` is read by `main`."""
 
 
 app.command("demo")(generating.demo)

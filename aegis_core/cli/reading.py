@@ -44,9 +44,7 @@ def explain(path: DatasetPath, run: RunId = "", as_json: AsJson = False) -> Answ
 
 @command
 def show(
-    path: Annotated[
-        Path, typer.Argument(help="A JSONL file of trajectories, a dataset, or the folder of a campaign.")
-    ],
+    path: Annotated[Path, typer.Argument(help="A JSONL file of trajectories, a dataset, or the folder of a campaign.")],
     run: RunId = "",
     as_json: AsJson = False,  # noqa: ARG001  read by `command`
 ) -> Answer:
@@ -82,5 +80,3 @@ def stats(path: DatasetPath, as_json: AsJson = False) -> Answer:  # noqa: ARG001
 
     counted = statistics(open_dataset(path))
     return Answer(data=counted, text=["\n".join(statistics_text(counted))])
-
-

@@ -11,7 +11,7 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
 from aegis_core.adapter import Adapter
-from aegis_core.errors import AdapterError, MissingDependencyError, PluginError, PluginWarning, UnknownModeError
+from aegis_core.errors import AdapterError, PluginError, PluginWarning, UnknownModeError
 from aegis_core.format import Format
 from aegis_core.hookspecs import PROJECT, Provider
 from aegis_core.injector import Injector
@@ -139,12 +139,12 @@ class Plugins:
 
         Raises:
             AdapterError: none handles it, or several do; the message lists them.
-            MissingDependencyError: the only one that matches needs another version of its framework.
+            PluginError: the only one that matches is broken, or (`MissingDependencyError`) its framework is missing.
         """
         names = choice.class_names(app)
         providers = self._catalogue().providers["adapter"]
         matching = [provider for provider, _ in providers.values() if choice.matches(provider, names)]
-        unusable: list[MissingDependencyError] = []
+        unusable: list[PluginError] = []
         found = self._able(app, matching, unusable)
         if not found and unusable:
             raise unusable[0]
@@ -153,29 +153,31 @@ class Plugins:
             found = self._able(app, [p for p in others if not unmet(p.requires)], unusable)
         if len(found) == 1:
             return found[0]
-        known = ", ".join(sorted(providers)) or "none"
-        if not found:
+        if found:
+            claims = ", ".join(sorted(adapter.name for adapter in found))
             raise AdapterError(
-                f"no adapter handles an object of class {choice.describe(app)}; known: {known}"
-                f"{self._catalogue().skipped_note()}. Name one with adapter=NAME, or wrap your own code with "
-                "@aegis.trace and @aegis.agent"
+                f"several adapters handle an object of class {choice.describe(app)}: {claims}. Choose with adapter=NAME"
             )
-        claims = ", ".join(sorted(adapter.name for adapter in found))
+        known = ", ".join(sorted(providers)) or "none"
+        broken = "".join(f"; {error}" for error in unusable)
         raise AdapterError(
-            f"several adapters handle an object of class {choice.describe(app)}: {claims}. Choose with adapter=NAME"
+            f"no adapter handles an object of class {choice.describe(app)}; known: {known}"
+            f"{self._catalogue().skipped_note()}{broken}. Name one with adapter=NAME, or wrap your own code with "
+            "@aegis.trace and @aegis.agent"
         )
 
-    def _able(
-        self, app: object, providers: Iterable[Provider], unusable: list[MissingDependencyError]
-    ) -> list[Adapter]:
+    def _able(self, app: object, providers: Iterable[Provider], unusable: list[PluginError]) -> list[Adapter]:
+        """The adapters that can handle an object; those that can't be had at all go to `unusable`."""
         able = []
         for provider in providers:
             try:
                 adapter = self.adapter(provider.name)
+            except PluginError as error:
+                unusable.append(error)
+                continue
+            try:
                 if adapter.can_handle(app):
                     able.append(adapter)
-            except MissingDependencyError as error:
-                unusable.append(error)
             except Exception as error:  # plugin boundary: one adapter's fault must not hide the others
                 self._warn_once(
                     f"adapter {provider.name}",

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 
+from aegis_core.campaign.summary import Summary
 from aegis_core.dataset import Statistics
 from aegis_core.dataset.statistics import Spread
 
-__all__ = ["counts_text", "statistics_text"]
+__all__ = ["counts_text", "statistics_text", "summary_text"]
 
 
 def counts_text(title: str, counts: Mapping[str, int]) -> Iterator[str]:
@@ -18,6 +19,26 @@ def counts_text(title: str, counts: Mapping[str, int]) -> Iterator[str]:
         yield f"  {name:<{width}}  {count:>6}"
     if not counts:
         yield "  none"
+
+
+def summary_text(summary: Summary) -> Iterator[str]:
+    """What a campaign has come to, one count a line."""
+    failed = "".join(f", {count} {kind.replace('_', ' ')}" for kind, count in summary.clean_failures.items())
+    yield f"clean runs: {summary.tasks}, of them right {summary.clean_right}{failed}"
+    yield f"faulty runs: {summary.planned} tried, {summary.kept} kept, {summary.planned - summary.kept} discarded"
+    if summary.kept_with_two_targets:
+        yield f"  of those kept, {summary.kept_with_two_targets} have two targets"
+    yield f"runs in all, with controls: {summary.runs}; live model calls: {summary.live_model_calls}"
+    for title, counts in (
+        ("discarded, by reason", summary.discarded),
+        ("labels by mode", summary.labels_by_mode),
+        ("labels by agent", summary.labels_by_agent),
+        ("labels by strategy and scope", summary.labels_by_strategy),
+    ):
+        yield ""
+        yield from counts_text(title, counts)
+    if summary.redundant:
+        yield f"fired, but not needed for the failure: {summary.redundant}"
 
 
 def statistics_text(counted: Statistics) -> Iterator[str]:
@@ -39,8 +60,10 @@ def statistics_text(counted: Statistics) -> Iterator[str]:
     yield ""
     yield f"steps of a clean run: {_spread(counted.steps_clean)}"
     yield f"steps of a faulty run: {_spread(counted.steps_faulty)}"
-    yield f"mutual information of mode and agent {counted.mode_agent_bits:.3f} bits, of mode and third of the run "\
+    yield (
+        f"mutual information of mode and agent {counted.mode_agent_bits:.3f} bits, of mode and third of the run "
         f"{counted.mode_third_bits:.3f} bits"
+    )
 
 
 def _spread(spread: Spread) -> str:

@@ -46,6 +46,7 @@ raising_when_asked = Providing(Provider(name="asking", target="good_plugin:Raise
 greedy = Providing(Provider(name="greedy", target="good_plugin:Greedy", matches=("good_plugin.Thing",)))
 lost_module = Providing(Provider(name="lost", target="broken_import_error:Lost"))
 lost_class = Providing(Provider(name="lost", target="good_plugin:Lost"))
+broken_match = Providing(Provider(name="lost", target="good_plugin:Lost", matches=("good_plugin",)))
 frameworkless = Providing(
     Provider(
         name="frameworkless",

@@ -7,7 +7,7 @@ import sys
 
 import pytest
 
-from aegis_core.errors import AdapterError, MissingDependencyError, PluginWarning
+from aegis_core.errors import AdapterError, MissingDependencyError, PluginError, PluginWarning
 from aegis_core.plugins import Plugins
 
 
@@ -64,6 +64,18 @@ def test_an_adapter_that_matches_but_lacks_its_framework_says_so(entry_point, th
     plugins = Plugins([entry_point("old", "providing:too_old")], environ={})
     with pytest.raises(MissingDependencyError, match="pip install 'pydantic>=1,<2'"):
         plugins.adapter_for(thing)
+
+
+def test_an_adapter_that_matches_but_is_broken_says_so(entry_point, thing):
+    plugins = Plugins([entry_point("broken", "providing:broken_match")], environ={})
+    with pytest.raises(PluginError, match="importing good_plugin:Lost raised AttributeError"):
+        plugins.adapter_for(thing)
+
+
+def test_an_adapter_that_can_not_be_asked_is_named_where_none_is_found(entry_point, good):
+    plugins = Plugins([entry_point("lost", "providing:lost_class"), good], environ={})
+    with pytest.raises(AdapterError, match=r"known: good, lost; adapter 'lost' .*good_plugin:Lost raised"):
+        plugins.adapter_for(7)
 
 
 def test_an_adapter_that_raises_when_asked_is_passed_over_with_a_warning(entry_point, good, thing):

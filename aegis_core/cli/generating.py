@@ -1,0 +1,144 @@
+"""`aegis generate` and `aegis demo`: campaigns."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import sys
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+from rich.console import Console
+from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
+
+from aegis_core.cli.answers import Answer, AsJson, ExitCode, command
+
+if TYPE_CHECKING:
+    from aegis_core.campaign import Campaign
+    from aegis_core.campaign.summary import Progress as Tidings
+
+__all__ = ["demo", "generate"]
+
+Seed = Annotated[int, typer.Option(help="Of everything random; the same seed gives the same bytes.", min=0)]
+DEMO_SYSTEM = "aegis_langgraph.systems:analysis_team"
+
+
+@command
+def generate(
+    system: Annotated[str, typer.Option(help="Factory of the system, as module:attribute; may stand in this folder.")],
+    tasks: Annotated[Path, typer.Option(help="JSONL file of tasks: task_id, text, answer, checker.")],
+    out: Annotated[Path, typer.Option(help="Folder of the campaign; one that is there already is gone on with.")],
+    injector: Annotated[str, typer.Option(help="What writes the altered texts; see `aegis plugins`.")] = "rules",
+    checker: Annotated[
+        str | None,
+        typer.Option(help="exact, numeric, sequence, choice or module:function; by default each task's own."),
+    ] = None,
+    adapter: Annotated[str | None, typer.Option(help="By default the one that can handle the system.")] = None,
+    mode: Annotated[
+        list[str] | None,
+        typer.Option(help="Error mode to cause; may be given again. By default all that can be proven."),
+    ] = None,
+    seed: Seed = 0,
+    plans_per_run: Annotated[int, typer.Option(help="Faults tried in each right clean run, at most.", min=1)] = 4,
+    pair_share: Annotated[float, typer.Option(help="Share of plans with two targets.", min=0, max=1)] = 0.15,
+    limit: Annotated[int | None, typer.Option(help="Stop when so many faulty runs are kept.", min=1)] = None,
+    max_turns: Annotated[int, typer.Option(help="Turns after which a run counts as endless.", min=1)] = 200,
+    max_calls: Annotated[int, typer.Option(help="Calls after which a run counts as endless.", min=1)] = 400,
+    as_json: AsJson = False,  # noqa: ARG001  read by `command`
+) -> Answer:
+    """Make proven, labelled faulty runs of a system: record, check, plan, inject, prove.
+
+    Stopped at any moment, it goes on when the same command is given again. Exit code 1 if no faulty run was kept.
+    """
+    from aegis_core.campaign import Campaign
+    from aegis_core.run import Limits
+
+    # Last, so that nothing in the user's folder hides an installed module.
+    sys.path.append(os.getcwd())  # noqa: PTH109  sys.path holds strings
+    with _progress() as told:
+        return _answer(
+            Campaign(
+                system=system,
+                tasks=tasks,
+                out=out,
+                checker=checker,
+                injector=injector,
+                adapter=adapter,
+                modes=mode or None,
+                seed=seed,
+                plans_per_run=plans_per_run,
+                pair_share=pair_share,
+                limit=limit,
+                limits=Limits(turns=max_turns, calls=max_calls),
+                progress=told,
+            )
+        )
+
+
+@command
+def demo(
+    out: Annotated[Path, typer.Option(help="Folder of the campaign.")] = Path("runs/demo"),
+    tasks: Annotated[int, typer.Option(help="How many tasks to generate.", min=1)] = 40,
+    seed: Seed = 7,
+    as_json: AsJson = False,  # noqa: ARG001  read by `command`
+) -> Answer:
+    """Run a whole campaign on a small LangGraph team with a simulated model: no keys, no network.
+
+    Needs langgraph. Exit code 1 if no faulty run was kept.
+    """
+    from aegis_core.campaign import Campaign
+    from aegis_core.plugins import default_plugins
+    from aegis_core.world import generate_tasks
+
+    default_plugins().adapter("langgraph")  # first of all, since it says how to install what is missing
+    with _progress() as told:
+        return _answer(
+            Campaign(system=DEMO_SYSTEM, tasks=generate_tasks(tasks, seed), out=out, seed=seed, progress=told)
+        )
+
+
+def _answer(campaign: Campaign) -> Answer:
+    from aegis_core.report.counts import summary_text
+    from aegis_core.report.lookup import labelled_runs, open_dataset
+
+    summary = campaign.run()
+    dataset = open_dataset(campaign.out)
+    example = next((labels.run_id for labels in labelled_runs(dataset)), None)
+    lines = [*summary_text(summary), "", f"dataset: {dataset.path}"]
+    if example is not None:
+        lines.append(f"why a label is true: aegis explain {campaign.out} {example}")
+    return Answer(
+        data={
+            "out": str(campaign.out),
+            "dataset": str(dataset.path),
+            "summary": summary.model_dump(mode="json"),
+            "explain": example,
+        },
+        text=["\n".join(lines)],
+        code=ExitCode.OK if summary.kept else ExitCode.NEGATIVE,
+    )
+
+
+@contextlib.contextmanager
+def _progress() -> Iterator[Callable[[Tidings], None] | None]:
+    """What a campaign tells of its progress becomes a bar on standard error, if that is a terminal."""
+    if not sys.stderr.isatty():
+        yield None
+        return
+    columns = (BarColumn(), MofNCompleteColumn(), TextColumn("{task.description}"), TimeElapsedColumn())
+    with Progress(*columns, console=Console(stderr=True), transient=True) as bar:
+        task = bar.add_task("tasks", total=None)
+
+        def show(told: Tidings) -> None:
+            found = f", {told.runs_found} looked up" if told.runs_found else ""
+            bar.update(
+                task,
+                total=told.tasks,
+                completed=told.task if told.event == "done" else told.task - 1,
+                description=f"tasks: {told.clean_right} right, {told.planned} faults tried, {told.kept} kept, "
+                f"{told.runs_made} runs made{found}",
+            )
+
+        yield show
