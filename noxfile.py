@@ -186,7 +186,8 @@ def _install(session: nox.Session, environment: str) -> None:
 
 def _test(session: nox.Session, lane: Lane) -> None:
     paths = lane.files()
-    session.run("pytest", *paths, f"--junit-xml={lane.report}", *session.posargs, env=UNSET)
+    session.log(f"pytest on the {len(paths)} test files of the {lane.name} lane")
+    session.run("pytest", *paths, f"--junit-xml={lane.report}", *session.posargs, env=UNSET, log=False)
 
 
 def _assert_modules(session: nox.Session, *, present: tuple[str, ...] = (), absent: tuple[str, ...] = ()) -> None:
@@ -197,7 +198,7 @@ def _assert_modules(session: nox.Session, *, present: tuple[str, ...] = (), abse
         f"intruders = [name for name in {absent!r} if find_spec(name)]\n"
         "sys.exit(f'this lane lacks {missing} and must not have {intruders}' if missing or intruders else 0)"
     )
-    session.run("python", "-c", script, env=UNSET)
+    session.run("python", "-c", script, env=UNSET, log=False)
 
 
 def _frameworks() -> tuple[str, ...]:
