@@ -136,6 +136,16 @@ def learners(session: nox.Session) -> None:
     _run_lane(session, LEARNERS)
 
 
+@nox.session
+def floor(session: nox.Session) -> None:
+    """The core lane's tests on the oldest versions that pyproject.toml allows; on demand."""
+    project = tomllib.loads(PYPROJECT.read_text(encoding="utf-8"))["project"]
+    ranges = [*project["dependencies"], *project["optional-dependencies"]["testing"]]
+    oldest = [re.sub(r">=([\w.]+).*", r"==\1", text) for text in ranges]
+    session.install(*CORE.requirements, *oldest)
+    session.run("pytest", *CORE.files(), *session.posargs, env=UNSET, log=False)
+
+
 @nox.session(venv_backend="none")
 def summary(session: nox.Session) -> None:
     """Say which lanes ran, with how many tests; fail if one that has tests did not run them, or failed."""
