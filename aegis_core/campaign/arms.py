@@ -1,9 +1,9 @@
 """Makes one run of a campaign: a clean one, a faulty one, or a control.
 
-    clean   the system as it is
-    fault   the clean run served from its tape up to the first target, altered there by the injector, then live
-    null    the same cut and the whole edit path, but every text is put back unchanged
-    sham    the same site and strategy, and an edit of like size that does no harm
+clean   the system as it is
+fault   the clean run served from its tape up to the first target, altered there by the injector, then live
+null    the same cut and the whole edit path, but every text is put back unchanged
+sham    the same site and strategy, and an edit of like size that does no harm
 """
 
 from __future__ import annotations
@@ -217,15 +217,18 @@ def _invalid(run: Run, ledger: Ledger) -> str:
 
 
 def _is_step_limit(error: BaseException) -> bool:
-    """Whether a framework ended the run because it took too many steps: some derive that from RecursionError, which
-    Python itself raises as such only where code recurses without end (a crash)."""
+    """Whether a framework ended the run because it took too many steps.
+
+    Some derive that from RecursionError. Python itself raises the bare class, where code recurses without end: a crash.
+    """
     return isinstance(error, RecursionError) and type(error) is not RecursionError
 
 
 def _awaited(awaitable: Any, seconds: float | None) -> Any:  # Any: the user's own awaitable and its result
     async def ended() -> Any:
+        limit = asyncio.timeout(seconds)
         try:
-            async with asyncio.timeout(seconds) as limit:
+            async with limit:
                 return await awaitable
         except TimeoutError as error:
             if limit.expired():

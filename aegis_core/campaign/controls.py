@@ -12,7 +12,7 @@ import random
 from collections.abc import Sequence
 
 from aegis_core.adapter import Part
-from aegis_core.campaign.harmless import REALISATIONS, SHAMS, Unfit
+from aegis_core.campaign.harmless import REALISATIONS, SHAMS, Unfit, Wanted
 from aegis_core.faults import Intervention, PartChange, Target
 from aegis_core.injector import Edits, InjectionContext, Injector, Realisation, Refused
 
@@ -28,7 +28,7 @@ class NullInjector(Injector):
         """None: it causes nothing."""
         return ()
 
-    async def alter(self, context: InjectionContext, target: Target, attempt: int) -> Edits | Refused:
+    async def alter(self, context: InjectionContext, target: Target, attempt: int) -> Edits | Refused:  # noqa: ARG002
         """All editable texts of the site, unchanged."""
         texts = {part.id: part.text for part in context.parts if part.editable}
         return Edits(texts=texts, realisation="null") if texts else Refused("no part of this site can be edited")
@@ -81,7 +81,7 @@ class ShamInjector(Injector):
         for part, change in _sites(parts, changes):
             try:
                 at_start = change.after.endswith(change.before)
-                texts[part.id] = REALISATIONS[kind](part.text, max(1, _size(change)), at_start, rng)
+                texts[part.id] = REALISATIONS[kind](part.text, Wanted(max(1, _size(change)), at_start, rng))
             except Unfit as reason:
                 unfit = str(reason)
         if not texts:

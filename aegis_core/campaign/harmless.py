@@ -1,24 +1,35 @@
 """Edits of ordinary prose that leave all that it says as it was; what the sham control is made of.
 
-Each takes a text, about how many words the edit should come to, and whether it belongs at the start of the text
-(where the fault was put), and raises `Unfit` where it can't be made without risk. Figures, names, units and
-requirements are never touched: what is added holds none, and what is exchanged is none.
+Each takes a text and what edit is `Wanted`, and raises `Unfit` where it can't be made without risk. Figures, names,
+units and requirements are never touched: what is added holds none, and what is exchanged is none.
 """
 
 from __future__ import annotations
 
+import itertools
 import random
 import re
 from collections import Counter
 from collections.abc import Callable
+from dataclasses import dataclass
 
-__all__ = ["ASIDES", "REALISATIONS", "REMARKS", "SHAMS", "Unfit", "guarded_words"]
-
-Edit = Callable[[str, int, bool, random.Random], str]
+__all__ = ["ASIDES", "REALISATIONS", "REMARKS", "SHAMS", "Unfit", "Wanted", "guarded_words"]
 
 
-class Unfit(Exception):  # noqa: N818  not an error: the next realisation is tried
-    """This edit can't be made to this text without risk; says why."""
+@dataclass(frozen=True)
+class Wanted:
+    """An edit of about so many words, at the start of the text if the fault was put there."""
+
+    words: int
+    at_start: bool
+    rng: random.Random
+
+
+Edit = Callable[[str, Wanted], str]
+
+
+class Unfit(Exception):
+    """This edit can't be made to this text without risk; says why. Not an error: the next realisation is tried."""
 
 
 REMARKS = (
@@ -49,7 +60,7 @@ ASIDES = (
 )
 """Said by an agent, and saying nothing about the matter."""
 
-_SWAPS = (
+_PAIRS = (
     (r"because(?! of\b)", "since"),
     (r"in total", "altogether"),
     (r"altogether", "in total"),
@@ -92,6 +103,7 @@ _SWAPS = (
     (r"looking at", "going by"),
 )
 """Pairs of the same meaning, none of them a figure, a name, a unit or a requirement."""
+_SWAPS = tuple((re.compile(rf"(?<![\w'-]){pattern}(?![\w'-])", re.IGNORECASE), other) for pattern, other in _PAIRS)
 
 _GUARDED = re.compile(
     r"\S*\d\S*|\b(?:must|should|shall|only|exactly|least|most|no|not|never|always|without|none|both|either|unless|if|"
@@ -123,14 +135,14 @@ def _prose(text: str) -> str:
     return text
 
 
-def _sentences(stock: tuple[str, ...], text: str, words: int, rng: random.Random) -> str:
+def _sentences(stock: tuple[str, ...], text: str, wanted: Wanted) -> str:
     """Sentences from the stock that the text does not hold yet, of about so many words together, at least one."""
     left = [sentence for sentence in stock if sentence not in text]
-    rng.shuffle(left)
+    wanted.rng.shuffle(left)
     chosen: list[str] = []
     for sentence in left:
         size = sum(len(taken.split()) for taken in chosen)
-        if chosen and size + len(sentence.split()) / 2 > words:
+        if chosen and size + len(sentence.split()) / 2 > wanted.words:
             break
         chosen.append(sentence)
     if not chosen:
@@ -138,22 +150,22 @@ def _sentences(stock: tuple[str, ...], text: str, words: int, rng: random.Random
     return " ".join(chosen)
 
 
-def _remark(text: str, words: int, at_start: bool, rng: random.Random) -> str:
+def _remark(text: str, wanted: Wanted) -> str:
     """A remark to the reader, before or after all that stands there."""
     if not text.strip():
         raise Unfit("the text is empty")
-    remark = _sentences(REMARKS, text, words, rng)
-    return f"{remark}\n\n{text}" if at_start else f"{text.rstrip()}\n\n{remark}"
+    remark = _sentences(REMARKS, text, wanted)
+    return f"{remark}\n\n{text}" if wanted.at_start else f"{text.rstrip()}\n\n{remark}"
 
 
-def _aside(text: str, words: int, at_start: bool, rng: random.Random) -> str:
-    """A neutral sentence before the text or between two of its lines, never after the last (conclusions stand there)."""
-    aside = _sentences(ASIDES, _prose(text), words, rng)
+def _aside(text: str, wanted: Wanted) -> str:
+    """A neutral sentence before the text or between two lines, never after the last (conclusions stand there)."""
+    aside = _sentences(ASIDES, _prose(text), wanted)
     lines = text.split("\n")
     places = [0]
-    if not at_start:
+    if not wanted.at_start:
         places += [i for i in range(1, len(lines)) if _is_prose(lines[i - 1]) and _is_prose(lines[i])]
-    place = rng.choice(places)
+    place = wanted.rng.choice(places)
     if len(lines) == 1 and re.match(r"[\w ]{1,24}:", text) is None:
         return f"{aside} {text}"
     return "\n".join([*lines[:place], aside, *lines[place:]])
@@ -163,16 +175,18 @@ def _is_prose(line: str) -> bool:
     return bool(_PROSE_START.match(line)) and line.rstrip().endswith((".", "!", "?"))
 
 
-def _paraphrase(text: str, words: int, at_start: bool, rng: random.Random) -> str:
+def _paraphrase(text: str, wanted: Wanted) -> str:
     """Ordinary words exchanged for others of the same meaning."""
-    found: list[tuple[int, int, str]] = []
-    for pattern, other in _SWAPS:
-        for match in re.finditer(rf"(?<![\w'-]){pattern}(?![\w'-])", _prose(text), re.IGNORECASE):
-            found.append((match.start(), match.end(), _cased(match.group(), other)))
-    rng.shuffle(found)
+    text = _prose(text)
+    found = [
+        (match.start(), match.end(), _cased(match.group(), other))
+        for pattern, other in _SWAPS
+        for match in pattern.finditer(text)
+    ]
+    wanted.rng.shuffle(found)
     taken: list[tuple[int, int, str]] = []
     for start, end, other in found:
-        if not any(start < e and s < end for s, e, _ in taken) and 2 * len(taken) < max(2, words):
+        if not any(start < e and s < end for s, e, _ in taken) and 2 * len(taken) < max(2, wanted.words):
             taken.append((start, end, other))
     if not taken:
         raise Unfit("it holds no word that can be exchanged")
@@ -185,21 +199,21 @@ def _cased(old: str, new: str) -> str:
     return new[0].upper() + new[1:] if old[0].isupper() else new
 
 
-def _reorder(text: str, words: int, at_start: bool, rng: random.Random) -> str:
+def _reorder(text: str, wanted: Wanted) -> str:
     """Neighbouring sentences that do not lean on each other, exchanged; the last one stays the last."""
     found = [match.span() for match in _SENTENCE.finditer(_prose(text))]
     pairs = [
         (one, two)
-        for one, two in zip(found, found[1:], strict=False)
+        for one, two in itertools.pairwise(found)
         if two != found[-1] and not text[one[1] : two[0]].strip(" ") and _stands_alone(text, one, two)
     ]
     if not pairs:
         raise Unfit("it has no two sentences that could change places")
-    rng.shuffle(pairs)
+    wanted.rng.shuffle(pairs)
     moved = 0
     taken: list[tuple[tuple[int, int], tuple[int, int]]] = []
     for one, two in pairs:
-        if moved < words and not any(one[0] < b[1] and a[0] < two[1] for a, b in taken):
+        if moved < wanted.words and not any(one[0] < b[1] and a[0] < two[1] for a, b in taken):
             taken.append((one, two))
             moved += 2 * min(len(text[s:e].split()) for s, e in (one, two))
     for (a, b), (c, d) in sorted(taken, reverse=True):
@@ -216,8 +230,8 @@ def _stands_alone(text: str, *spans: tuple[int, int]) -> bool:
 def _guarded(edit: Edit) -> Edit:
     """The edit, refused where it would change a figure or a word that can carry a requirement."""
 
-    def careful(text: str, words: int, at_start: bool, rng: random.Random) -> str:
-        edited = edit(text, words, at_start, rng)
+    def careful(text: str, wanted: Wanted) -> str:
+        edited = edit(text, wanted)
         if edited == text:
             raise Unfit("it would change nothing")
         if guarded_words(edited) != guarded_words(text):

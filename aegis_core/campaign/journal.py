@@ -7,6 +7,7 @@ over it. A run is looked up by its id, which is derived from what the run is, an
 from __future__ import annotations
 
 import os
+import sys
 import warnings
 from collections.abc import Callable
 from pathlib import Path
@@ -21,11 +22,6 @@ from aegis_core.records import FileRecord
 from aegis_core.run import Tape
 from aegis_core.store import Appender, Position, index, read_at, repair
 from aegis_core.trajectory import Trajectory
-
-try:
-    import fcntl
-except ImportError:  # Windows has no advisory locks; there, one process a campaign is up to the user
-    fcntl = None  # type: ignore[assignment]
 
 __all__ = ["Journal", "RunRecord", "RunTime"]
 
@@ -163,8 +159,10 @@ class Journal:
 def _own(folder: Path) -> int | None:
     """Lock the campaign for this process; the lock goes with the process, however it ends."""
     folder.mkdir(parents=True, exist_ok=True)
-    if fcntl is None:
+    if sys.platform == "win32":  # no advisory locks there: one process a campaign is up to the user
         return None
+    import fcntl
+
     fd = os.open(folder / ".lock", os.O_RDWR | os.O_CREAT, 0o666)
     try:
         fcntl.flock(fd, fcntl.LOCK_EX | fcntl.LOCK_NB)

@@ -122,9 +122,7 @@ class Planner:
                 return _target(cell, [m for m in free if m.agent == agent], rng)
         return None
 
-    def _second(
-        self, first: Target, moments: Mapping[Strategy, Sequence[Moment]], rng: random.Random
-    ) -> Target | None:
+    def _second(self, first: Target, moments: Mapping[Strategy, Sequence[Moment]], rng: random.Random) -> Target | None:
         for cell in rng.sample(self._cells, len(self._cells)):
             others = [moment for moment in moments[cell.strategy] if moment.agent != first.moment.agent]
             if others:
@@ -156,7 +154,8 @@ def _target(cell: Cell, moments: Sequence[Moment], rng: random.Random) -> Target
 
 def _moments(clean: RunRecord, strategy: Strategy) -> tuple[Moment, ...]:
     """The turns of a clean run, in order, that can be altered by this strategy and have an observer after them."""
-    kinds = {agent.path: agent.kind for agent in clean.trajectory.agents}
+    closed = {agent.path for agent in clean.trajectory.agents if agent.kind in _NO_TARGETS}
+    closed.update(clean.tape.overlapping)
     entries = clean.tape.entries
     last_entry: dict[str, int] = {}
     for position, entry in enumerate(entries):
@@ -164,7 +163,7 @@ def _moments(clean: RunRecord, strategy: Strategy) -> tuple[Moment, ...]:
     found: list[Moment] = []
     for position, entry in enumerate(entries):
         moment = entry.key.moment
-        if entry.key.kind != "input" or kinds.get(moment.agent, "worker") in _NO_TARGETS:
+        if entry.key.kind != "input" or moment.agent in closed:
             continue
         seen_later = any(last > position for agent, last in last_entry.items() if agent != moment.agent)
         if strategy == "prompt_injection":

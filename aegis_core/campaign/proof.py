@@ -26,7 +26,7 @@ from aegis_core.faults import (
     Proof,
     Target,
 )
-from aegis_core.run import TapeEntry
+from aegis_core.run.tape import TapeEntry
 from aegis_core.taxonomy.evidence import TurnContext
 from aegis_core.trajectory import Step, Trajectory
 
@@ -64,8 +64,10 @@ Judge = Callable[[str, TurnContext], Evidence]
 
 @dataclass(frozen=True)
 class Verdict:
-    """What became of a plan. `arms` are all runs made for it, the fault arm first; `proof` and `labels` are there if
-    it was kept."""
+    """What became of a plan.
+
+    `arms` are all runs made for it, the fault arm first. `proof` and `labels` are there if it was kept.
+    """
 
     run: FaultyRun
     arms: tuple[RunRecord, ...]
@@ -73,7 +75,9 @@ class Verdict:
     labels: Labels | None = None
 
 
-class _Discard(Exception):  # noqa: N818  not an error: how a plan leaves the proof
+class _Discard(Exception):
+    """Not an error: how a plan leaves the proof."""
+
     def __init__(self, reason: str, detail: str) -> None:
         super().__init__(reason, detail)
         self.reason = reason

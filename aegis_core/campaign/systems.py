@@ -43,7 +43,9 @@ def load_attribute(spec: str, what: str) -> Any:  # Any: whatever the user's mod
 
 
 def _is_missing(error: ImportError, module: str) -> bool:
-    return isinstance(error, ModuleNotFoundError) and error.name is not None and f"{module}.".startswith(f"{error.name}.")
+    return (
+        isinstance(error, ModuleNotFoundError) and error.name is not None and f"{module}.".startswith(f"{error.name}.")
+    )
 
 
 def _words(error: BaseException) -> str:
@@ -132,10 +134,7 @@ def wrap(factory: Factory, seed: int, plugins: Plugins, adapter: Adapter | str |
         PluginError: there is no such adapter, or none or several for this object.
     """
     system = factory.build(seed)
-    if isinstance(adapter, str):
-        chosen = plugins.adapter(adapter)
-    else:
-        chosen = adapter or plugins.adapter_for(system.app)
+    chosen = plugins.adapter(adapter) if isinstance(adapter, str) else adapter or plugins.adapter_for(system.app)
     if not chosen.can_handle(system.app):
         raise CampaignError(
             f"the adapter {chosen.name!r} can't handle the {type(system.app).__name__} that {factory.name!r} builds"

@@ -1,0 +1,355 @@
+"""The campaign: record, check, plan, inject, prove, and write the dataset; stoppable and resumable anywhere.
+
+A campaign is a function of its configuration over its journal: it goes through tasks and plans in a fixed order and
+asks for each run by id; what the journal has is looked up, what it lacks is made. Going on after a stop, a kill or
+a higher limit is the same call again.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from aegis_core.adapter import Adapter
+from aegis_core.campaign import checkers
+from aegis_core.campaign.arms import Arm, Arms, Check, derived_id, timed
+from aegis_core.campaign.configuration import Configuration, RunLimits, load_tasks, settle
+from aegis_core.campaign.journal import Journal, RunRecord
+from aegis_core.campaign.planner import ExplicitPlans, Planner, cells
+from aegis_core.campaign.proof import Prover, Verdict
+from aegis_core.campaign.summary import Progress, Summary, Tally
+from aegis_core.campaign.systems import Factory, Wrapped, load_factory, wrap
+from aegis_core.campaign.tasks import Task
+from aegis_core.dataset import DatasetWriter
+from aegis_core.errors import AegisError, CampaignError, PluginError
+from aegis_core.faults import Case, Labels, Outcome, Plan
+from aegis_core.injector import Injector
+from aegis_core.plugins import Plugins, default_plugins
+from aegis_core.run import Limits
+from aegis_core.taxonomy import ErrorMode
+from aegis_core.taxonomy.evidence import modes_with_evidence
+
+__all__ = ["Campaign"]
+
+DEFAULT_LIMITS = Limits(turns=200, calls=400)
+
+
+@dataclass(frozen=True)
+class _Ready:
+    """A campaign whose configuration was checked."""
+
+    configuration: Configuration
+    tasks: tuple[Task, ...]
+    factory: Factory
+    wrapped: Wrapped
+    injector: Injector
+    check: Check
+    planner: Planner | ExplicitPlans
+
+
+class Campaign:
+    """Generates proven, labelled failures of a system.
+
+    Args:
+        system: factory of the system under study, as `module:attribute` or a callable; called for every run, with
+            `seed` if it takes one.
+        tasks: a JSONL file of tasks, or the tasks.
+        out: the campaign's folder; made if it does not exist, gone on with if it holds this very campaign.
+        checker: name of a built-in checker or `module:function` for all tasks; None: the one that each task names.
+        injector: writes the altered texts; an installed one by name, or an object.
+        adapter: of the system's framework; None: the one that can handle it.
+        modes: error modes to cause; None: all that the injector can cause and for which there is evidence.
+        seed: of everything random, at least 0.
+        plans_per_run: faults tried in each right clean run, at most.
+        pair_share: share of the plans that get a second target, 0 to 1.
+        plans: plans to try in every clean run that has their turns, instead of drawn ones.
+        limit: stop as soon as so many faulty runs are kept; None: go through all tasks.
+        limits: turns, calls and seconds after which a run is ended as `no_end`. A limit of seconds makes results
+            depend on the machine.
+        progress: is told after every clean run and every plan.
+        plugins: by default those installed.
+    """
+
+    def __init__(
+        self,
+        *,
+        system: str | Callable[..., Any],  # Any: a framework's own object, or a System
+        tasks: str | Path | Iterable[Task],
+        out: str | Path,
+        checker: str | None = None,
+        injector: str | Injector = "rules",
+        adapter: str | Adapter | None = None,
+        modes: Sequence[str] | None = None,
+        seed: int = 0,
+        plans_per_run: int = 4,
+        pair_share: float = 0.15,
+        plans: Sequence[Plan] | None = None,
+        limit: int | None = None,
+        limits: Limits = DEFAULT_LIMITS,
+        progress: Callable[[Progress], None] | None = None,
+        plugins: Plugins | None = None,
+    ) -> None:
+        self.out = Path(out)
+        self._system = system
+        self._tasks = tasks if isinstance(tasks, str | Path) else tuple(tasks)
+        self._checker = checker
+        self._injector = injector
+        self._adapter = adapter
+        self._modes = tuple(modes) if modes is not None else None
+        self._seed = seed
+        self._plans_per_run = plans_per_run
+        self._pair_share = pair_share
+        self._plans = tuple(plans) if plans is not None else None
+        self._limit = limit
+        self._limits = limits
+        self._progress = progress
+        self._plugins = plugins
+
+    def run(self) -> Summary:
+        """Run the campaign, or go on with it, to its end, and write the dataset.
+
+        Returns the counts over the whole campaign, whichever session made the runs.
+
+        Raises:
+            CampaignError: it is misconfigured, the folder holds another campaign, or the user's factory or checker
+                failed; nothing that was recorded is lost.
+            UnknownModeError, PluginError, AdapterError, StoreError: as the name says; likewise.
+        """
+        ready = self._checked()
+        settle(self.out, ready.configuration)
+        with Journal(self.out) as journal, DatasetWriter(self.out / "dataset") as writer:
+            return _Loop(ready, journal, writer, self._plugins or default_plugins(), self._progress).go_through()
+
+    def _checked(self) -> _Ready:
+        """Everything that can be wrong before the first run, found before it."""
+        plugins = self._plugins or default_plugins()
+        self._check_numbers()
+        tasks = load_tasks(self._tasks)
+        check = self._check(tasks)
+        injector = plugins.injector(self._injector) if isinstance(self._injector, str) else self._injector
+        factory = load_factory(self._system)
+        wrapped = wrap(factory, self._seed, plugins, self._adapter)
+        modes = self._usable_modes(plugins, injector)
+        offered = cells(modes, injector, wrapped.capabilities, factory.name) if self._plans is None else ()
+        planner: Planner | ExplicitPlans = (
+            Planner(offered, seed=self._seed, per_run=self._plans_per_run, pair_share=self._pair_share)
+            if self._plans is None
+            else ExplicitPlans(self._plans)
+        )
+        configuration = Configuration(
+            system=factory.name,
+            adapter=wrapped.adapter.name,
+            injector=injector.name,
+            checker=self._checker or "",
+            seed=self._seed,
+            modes=modes,
+            plans_per_run=self._plans_per_run,
+            pair_share=self._pair_share,
+            explicit_plans=derived_id(*(p.model_dump(mode="json") for p in self._plans)) if self._plans else "",
+            tasks=len(tasks),
+            tasks_digest=derived_id(*(task.model_dump(mode="json") for task in tasks)),
+            limits=RunLimits(turns=self._limits.turns, calls=self._limits.calls, seconds=self._limits.seconds),
+            replay=wrapped.level,
+            limit=self._limit,
+        )
+        return _Ready(configuration, tasks, factory, wrapped, injector, check, planner)
+
+    def _check_numbers(self) -> None:
+        wrong = [
+            f"{name} is {value}, it has to be {least} or more"
+            for name, value, least in (
+                ("seed", self._seed, 0),
+                ("plans_per_run", self._plans_per_run, 1),
+                ("limit", self._limit, 1),
+                ("limits.turns", self._limits.turns, 1),
+                ("limits.calls", self._limits.calls, 1),
+            )
+            if value is not None and value < least
+        ]
+        if not 0 <= self._pair_share <= 1:
+            wrong.append(f"pair_share is {self._pair_share}, it has to be between 0 and 1")
+        if self._limits.seconds is not None and self._limits.seconds <= 0:
+            wrong.append(f"limits.seconds is {self._limits.seconds}, it has to be more than 0")
+        if self._plans is not None and not self._plans:
+            wrong.append("plans is empty; leave it out to have plans drawn")
+        if wrong:
+            raise CampaignError("; ".join(wrong))
+
+    def _check(self, tasks: tuple[Task, ...]) -> Check:
+        """How final outputs are judged; every checker is looked up now, so that none is missing later."""
+        names = [self._checker] if self._checker is not None else [task.checker for task in tasks]
+        known = {name: checkers.checker(name) for name in dict.fromkeys(names)}
+
+        def check(task: Task, output: str | None) -> Outcome:
+            name = self._checker or task.checker
+            try:
+                return known[name](task, output or "")
+            except AegisError:
+                raise
+            except Exception as error:  # plugin boundary: a user's own checker
+                raise CampaignError(
+                    f"the checker {name!r} raised {type(error).__name__} at task {task.task_id!r}: {error}"
+                ) from error
+
+        return check
+
+    def _usable_modes(self, plugins: Plugins, injector: Injector) -> tuple[str, ...]:
+        """The modes of this campaign, each with evidence; those that the user named have to have it."""
+        if self._plans is not None:
+            named: Sequence[str] | None = [target.mode for plan in self._plans for target in plan.targets]
+        else:
+            named = self._modes
+        if named is not None:
+            if not named:
+                raise CampaignError("modes is empty; leave it out to use all that the injector can cause")
+            unproven = [mode for mode in named if not _has_evidence(plugins, plugins.error_mode(mode))]
+            if unproven:
+                proven = ", ".join(m.id for m in plugins.error_modes().values() if _has_evidence(plugins, m))
+                raise CampaignError(
+                    f"there is no evidence predicate for {', '.join(unproven)}, so no label of it can be proven; "
+                    f"modes with evidence: {proven}"
+                )
+            return tuple(dict.fromkeys(named))
+        causable = {realisation.mode for realisation in injector.realisations()}
+        usable = tuple(
+            mode.id for mode in plugins.error_modes().values() if mode.id in causable and _has_evidence(plugins, mode)
+        )
+        if not usable:
+            raise CampaignError(
+                f"the injector {injector.name!r} causes no mode that can be proven; it causes: "
+                f"{', '.join(sorted(causable)) or 'none'}"
+            )
+        return usable
+
+
+def _has_evidence(plugins: Plugins, mode: ErrorMode) -> bool:
+    if mode.id.startswith("FM-"):
+        return mode.id in modes_with_evidence()
+    try:
+        plugins.evidence(mode.id)
+    except PluginError:
+        return False
+    return True
+
+
+class _Loop:
+    """One pass over all tasks."""
+
+    def __init__(
+        self,
+        ready: _Ready,
+        journal: Journal,
+        writer: DatasetWriter,
+        plugins: Plugins,
+        progress: Callable[[Progress], None] | None,
+    ) -> None:
+        configuration = ready.configuration
+        self._ready = ready
+        self._journal = journal
+        self._writer = writer
+        self._tell = progress
+        self._tally = Tally()
+        self._arms = Arms(
+            factory=ready.factory,
+            wrapped=ready.wrapped,
+            injector=ready.injector,
+            check=ready.check,
+            limits=Limits(**configuration.limits.model_dump()),
+            seed=configuration.seed,
+            digest=configuration.runs_digest(),
+        )
+        self._prover = Prover(self._run, plugins.judge)
+
+    def go_through(self) -> Summary:
+        for ordinal, task in enumerate(self._ready.tasks):
+            if self._is_enough():
+                break
+            self._case(ordinal, task)
+        self._report("done", self._tally.tasks)
+        return self._tally.summary()
+
+    def _is_enough(self) -> bool:
+        limit = self._ready.configuration.limit
+        return limit is not None and self._tally.kept >= limit
+
+    def _run(self, arm: Arm, clean: RunRecord | None = None, fault: RunRecord | None = None) -> RunRecord:
+        return self._journal.run(self._arms.run_id(arm), lambda: timed(lambda: self._arms.make(arm, clean, fault)))
+
+    def _case(self, ordinal: int, task: Task) -> None:
+        clean = self._run(Arm(task, "clean"))
+        plans = self._ready.planner.plans(clean, ordinal) if clean.is_right else ()
+        self._tally.clean(clean, plans)
+        self._report("clean", ordinal + 1)
+        case_id = derived_id("case", clean.run_id)
+        verdicts = tuple(self._verdicts(ordinal, task, clean, plans, case_id))
+        self._write(task, clean, verdicts, case_id)
+
+    def _verdicts(
+        self, ordinal: int, task: Task, clean: RunRecord, plans: tuple[Plan, ...], case_id: str
+    ) -> Iterator[Verdict]:
+        kept: list[RunRecord] = []
+        for plan in plans:
+            if self._is_enough():
+                return
+            earlier = tuple(run.trajectory for run in kept)
+            verdict = self._prover.prove(task, plan, clean, case_id=case_id, kept=earlier)
+            if verdict.run.kept:
+                kept.append(verdict.arms[0])
+            self._tally.verdict(verdict)
+            self._report("plan", ordinal + 1)
+            yield verdict
+
+    def _write(self, task: Task, clean: RunRecord, verdicts: tuple[Verdict, ...], case_id: str) -> None:
+        writer = self._writer
+        writer.task(task)
+        writer.case(
+            Case(
+                case_id=case_id,
+                task_id=task.task_id,
+                system=self._ready.wrapped.name,
+                clean_run_id=clean.run_id,
+                clean_outcome=clean.outcome or Outcome(right=False, failure="crash", detail=clean.invalid),
+                faulty=tuple(verdict.run for verdict in verdicts),
+            )
+        )
+        if clean.is_right:
+            writer.trajectory(clean.trajectory)
+            writer.labels(Labels(run_id=clean.run_id, case_id=case_id))
+        proven = [verdict for verdict in verdicts if verdict.proof is not None]
+        if proven:
+            writer.tape(clean.tape)
+            writer.ledger(clean.ledger)
+        for verdict in proven:
+            self._write_proof(verdict)
+
+    def _write_proof(self, verdict: Verdict) -> None:
+        fault, *controls = verdict.arms
+        self._writer.trajectory(fault.trajectory)
+        if verdict.labels is not None and verdict.proof is not None:
+            self._writer.labels(verdict.labels)
+            self._writer.proof(verdict.proof)
+        for run in verdict.arms:
+            self._writer.tape(run.tape)
+            self._writer.ledger(run.ledger)
+        for run in controls:
+            self._writer.arm(run.trajectory)
+
+    def _report(self, event: str, task: int) -> None:
+        if self._tell is None:
+            return
+        self._tell(
+            Progress.model_validate(
+                {
+                    "event": event,
+                    "task": task,
+                    "tasks": len(self._ready.tasks),
+                    "clean_right": self._tally.clean_right,
+                    "planned": self._tally.planned,
+                    "kept": self._tally.kept,
+                    "runs_made": self._journal.made,
+                    "runs_found": self._journal.found,
+                }
+            )
+        )
