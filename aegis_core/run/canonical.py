@@ -16,9 +16,8 @@ import json
 from collections import defaultdict, deque
 from collections.abc import Iterable, Mapping
 
-from aegis_core.adapter import Part
 from aegis_core.faults import Intervention, Ledger, Moment
-from aegis_core.run.ids import DerivedIds
+from aegis_core.run.ids import Ids, derived_ids
 from aegis_core.run.tape import Tape, TapeEntry
 from aegis_core.trajectory import Agent, Content, Step, Trajectory, Usage
 
@@ -39,7 +38,7 @@ def canonical(trajectory: Trajectory, tape: Tape, ledger: Ledger) -> tuple[Traje
     Ids are numbered in the order of the tape, and the steps of a turn come after its last entry: so a prefix that
     was served has the same ids as in the run that it was served from.
     """
-    ids = DerivedIds()
+    ids = derived_ids()
     positions = _positions(trajectory.steps)
     last = {entry.key.moment: number for number, entry in enumerate(tape.entries)}
     waiting: dict[Moment, list[Step]] = defaultdict(list)
@@ -61,7 +60,7 @@ def canonical(trajectory: Trajectory, tape: Tape, ledger: Ledger) -> tuple[Traje
                 "steps": _clocked(_used(steps, trajectory.task, trajectory.agents)),
             }
         ),
-        tape.model_copy(update={"entries": tuple(entries)}),
+        tape.model_copy(update={"entries": tuple(entries), "overlapping": _sorted(tape.overlapping)}),
         ledger.model_copy(update={"interventions": interventions}),
     )
 
@@ -69,30 +68,16 @@ def canonical(trajectory: Trajectory, tape: Tape, ledger: Ledger) -> tuple[Traje
 # -- ids ----------------------------------------------------------------------------------------------------------
 
 
-def _renamed(step: Step, ids: DerivedIds) -> Step:
-    content = tuple(
-        item.model_copy(update={"data": ids.data(item.data)}) if item.type == "json" else item for item in step.content
-    )
-    visible_to = tuple(sorted(set(step.visible_to)))
-    return step.model_copy(update={"content": content, "call_id": ids.call(step.call_id), "visible_to": visible_to})
+def _renamed(step: Step, ids: Ids) -> Step:
+    return ids.step(step).model_copy(update={"visible_to": _sorted(step.visible_to)})
 
 
-def _part(part: Part, ids: DerivedIds) -> Part:
-    update = {"id": ids.inside(part.id), "call_id": ids.call(part.call_id), "data": ids.data(part.data)}
-    return part.model_copy(update=update)
+def _entry(entry: TapeEntry, ids: Ids, positions: Mapping[_StepKey, tuple[int, ...]]) -> TapeEntry:
+    ordered = entry.model_copy(update={"inner": _inner(entry.inner, positions)})
+    return ids.entry(ordered)
 
 
-def _entry(entry: TapeEntry, ids: DerivedIds, positions: Mapping[_StepKey, tuple[int, ...]]) -> TapeEntry:
-    return entry.model_copy(
-        update={
-            "request": tuple(_part(part, ids) for part in entry.request),
-            "payload": ids.data(entry.payload),
-            "inner": _inner(entry.inner, ids, positions),
-        }
-    )
-
-
-def _intervention(item: Intervention, ids: DerivedIds) -> Intervention:
+def _intervention(item: Intervention, ids: Ids) -> Intervention:
     changes = tuple(change.model_copy(update={"part": ids.inside(change.part)}) for change in item.changes)
     return item.model_copy(update={"changes": changes, "notes": ids.data(dict(item.notes))})
 
@@ -100,7 +85,7 @@ def _intervention(item: Intervention, ids: DerivedIds) -> Intervention:
 # -- steps inside a served node -----------------------------------------------------------------------------------
 
 
-def _inner(steps: tuple[Step, ...], ids: DerivedIds, positions: Mapping[_StepKey, tuple[int, ...]]) -> tuple[Step, ...]:
+def _inner(steps: tuple[Step, ...], positions: Mapping[_StepKey, tuple[int, ...]]) -> tuple[Step, ...]:
     """The steps of a node in the order of the trajectory, numbered from 0, without times and usage."""
     free = {key: deque(found) for key, found in positions.items()}
     ranked: list[tuple[int, int, Step]] = []
@@ -112,10 +97,11 @@ def _inner(steps: tuple[Step, ...], ids: DerivedIds, positions: Mapping[_StepKey
     ordered = [step for _, _, step in sorted(ranked, key=lambda row: row[:2])]
     numbers = {step.index: number for number, step in enumerate(ordered)}
     return tuple(
-        _renamed(step, ids).model_copy(
+        step.model_copy(
             update={
                 "index": number,
                 "parents": _earlier((numbers[parent] for parent in step.parents if parent in numbers), number),
+                "visible_to": _sorted(step.visible_to),
                 "usage": None,
                 "start": 0.0,
                 "end": 0.0,
@@ -138,6 +124,10 @@ def _key(step: Step) -> _StepKey:
 
 def _earlier(parents: Iterable[int], index: int) -> tuple[int, ...]:
     return tuple(sorted({parent for parent in parents if parent < index}))
+
+
+def _sorted(paths: Iterable[str]) -> tuple[str, ...]:
+    return tuple(sorted(set(paths)))
 
 
 def _moment(step: Step) -> Moment:
