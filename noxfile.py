@@ -105,7 +105,7 @@ def check(session: nox.Session) -> None:
         try:
             session.run(*command, env=UNSET)
         except CommandFailed:  # the others may have something to say too
-            failed.append(command[0])
+            failed.append(" ".join(command[:2]))
     if failed:
         session.error(f"failed: {', '.join(failed)}")
 
