@@ -1,0 +1,227 @@
+"""Every name of LangGraph and LangChain that is not documented as public, in one place.
+
+Checked by `tests/adapters/langgraph/test_compat.py` against the versions that the lanes install.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import MISSING, dataclass, fields, is_dataclass
+from typing import Any, get_args, get_type_hints
+
+from langchain_core.messages import BaseMessage, SystemMessage
+from langchain_core.runnables import Runnable
+from langgraph.channels import BinaryOperatorAggregate, LastValue
+from langgraph.graph.message import add_messages
+from langgraph.graph.state import CompiledStateGraph
+from langgraph.prebuilt import ToolNode
+from langgraph.types import Command
+from pydantic import BaseModel
+
+try:  # handlers that are not of this class get a warning for each interrupt, where the class exists (langgraph 1.2)
+    from langgraph.callbacks import GraphCallbackHandler
+except ImportError:
+    from langchain_core.callbacks import BaseCallbackHandler as GraphCallbackHandler  # type: ignore[assignment]
+
+__all__ = [
+    "DEFAULT_NAME",
+    "PARENT",
+    "Place",
+    "agent_name",
+    "bare",
+    "children",
+    "destination",
+    "field_kind",
+    "functions",
+    "is_graph",
+    "is_hand_back",
+    "place",
+    "replace_nodes",
+    "state_fields",
+    "system_prompt",
+    "tool_metadata_destination",
+    "tools_of",
+]
+
+DEFAULT_NAME = "LangGraph"
+"""What a compiled graph is called if its author gave it no name."""
+PARENT: str = Command.PARENT
+START_NODE = "__start__"
+_PUSH = "__pregel_push"
+_NS_SEP, _NS_END = "|", ":"
+_HAND_BACK = "__is_handoff_back"
+_DESTINATION = "__handoff_destination"
+
+
+@dataclass(frozen=True)
+class Place:
+    """Where a task stands, from the metadata of its callbacks.
+
+    `namespace` names it uniquely, `names` are the nodes from the root. `push` is its index among the tasks that were
+    sent (`Send`) in this superstep, or None for a node that was triggered by an edge.
+    """
+
+    node: str
+    namespace: str
+    names: tuple[str, ...]
+    step: int
+    push: int | None
+
+    @property
+    def key(self) -> tuple[int, str]:
+        """(superstep, path) in the order in which LangGraph merges what parallel tasks write."""
+        path = f"pull:{self.node}" if self.push is None else f"push:{self.push:010d}"
+        return self.step, path
+
+
+def place(metadata: Mapping[str, Any] | None) -> Place | None:
+    """The task that a callback belongs to, or None outside of any."""
+    namespace = (metadata or {}).get("langgraph_checkpoint_ns")
+    if metadata is None or not isinstance(namespace, str) or not namespace:
+        return None
+    segments = [segment for segment in namespace.split(_NS_SEP) if not segment.isdigit()]
+    names = tuple(segment.split(_NS_END, 1)[0] for segment in segments)
+    path = tuple(metadata.get("langgraph_path") or ())
+    push: int | None = None
+    if path and path[0] == _PUSH:  # (push, index, …) for a Send, (push, path of the caller, index, …) for a call
+        push = next((item for item in path[1:] if isinstance(item, int)), 0)
+    step = metadata.get("langgraph_step")
+    node = str(metadata.get("langgraph_node", names[-1]))
+    return Place(node, namespace, names, step if isinstance(step, int) else 0, push)
+
+
+def agent_name(metadata: Mapping[str, Any] | None) -> str | None:
+    """The name that `create_agent` puts into the metadata; missing in older versions, inherited by what it calls."""
+    name = (metadata or {}).get("lc_agent_name")
+    return name if isinstance(name, str) and name else None
+
+
+def is_graph(value: Any) -> bool:
+    """Whether this is a compiled graph whose nodes can be looked into."""
+    return isinstance(value, CompiledStateGraph)
+
+
+def children(graph: CompiledStateGraph[Any, Any, Any, Any]) -> dict[str, Runnable[Any, Any]]:
+    """The nodes of a compiled graph, in order of definition, each with what it runs."""
+    return {name: node.bound for name, node in graph.nodes.items() if name != START_NODE}
+
+
+def replace_nodes(
+    graph: CompiledStateGraph[Any, Any, Any, Any], bound: Mapping[str, Runnable[Any, Any]]
+) -> CompiledStateGraph[Any, Any, Any, Any]:
+    """A copy of a compiled graph in which some nodes run something else; all else (name, retries, caches, store,
+    checkpointer, interrupts, configuration) is kept, and the original is not touched.
+    """
+    nodes = dict(graph.nodes)
+    for name, runnable in bound.items():
+        update: dict[str, Any] = {"bound": runnable}
+        if is_graph(runnable):
+            update["subgraphs"] = [runnable]
+        nodes[name] = nodes[name].copy(update)
+    return graph.copy({"nodes": nodes})
+
+
+def functions(runnable: Any) -> tuple[Any, Any]:
+    """The synchronous and the asynchronous function of a node, where it has them."""
+    return getattr(runnable, "func", None), getattr(runnable, "afunc", None)
+
+
+def bare(graph: CompiledStateGraph[Any, Any, Any, Any]) -> Any:
+    """The builder from which a graph was compiled."""
+    return graph.builder
+
+
+def destinations(graph: CompiledStateGraph[Any, Any, Any, Any], node: str) -> tuple[str, ...]:
+    """Where a node says that its `Command`s may go."""
+    spec = graph.builder.nodes.get(node)
+    return tuple(getattr(spec, "ends", None) or ())
+
+
+def node_metadata(graph: CompiledStateGraph[Any, Any, Any, Any], node: str) -> Mapping[str, Any]:
+    """The metadata given to `add_node`."""
+    spec = graph.builder.nodes.get(node)
+    return getattr(spec, "metadata", None) or {}
+
+
+def tools_of(runnable: Any) -> tuple[str, ...] | None:
+    """Names of the tools that a tools node holds; None if it is none."""
+    return tuple(runnable.tools_by_name) if isinstance(runnable, ToolNode) else None
+
+
+def tool_metadata_destination(runnable: ToolNode, tool: str) -> str | None:
+    """Which agent a hand-off tool of supervisor or swarm leads to."""
+    found = (getattr(runnable.tools_by_name.get(tool), "metadata", None) or {}).get(_DESTINATION)
+    return found if isinstance(found, str) else None
+
+
+def is_hand_back(message: BaseMessage) -> bool:
+    """Whether a supervisor made this message up to say that control comes back to it."""
+    return bool(message.response_metadata.get(_HAND_BACK))
+
+
+def state_fields(graph: CompiledStateGraph[Any, Any, Any, Any]) -> dict[str, str]:
+    """The channels of the graph's state with their kind, see `field_kind`."""
+    return {name: field_kind(channel) for name, channel in graph.builder.channels.items()}
+
+
+def input_fields(graph: CompiledStateGraph[Any, Any, Any, Any]) -> dict[str, Any]:
+    """The keys of the graph's input that have to be given, with their types."""
+    schema = graph.builder.input_schema
+    try:
+        hints = get_type_hints(schema)
+    except Exception:  # a schema of the user's, with names that are not to be found from here
+        hints = dict(getattr(schema, "__annotations__", {}))
+    if isinstance(schema, type) and issubclass(schema, BaseModel):
+        required = {name for name, item in schema.model_fields.items() if item.is_required()}
+        return {name: hint for name, hint in hints.items() if name in required} or hints
+    if is_dataclass(schema):
+        required = {item.name for item in fields(schema) if item.default is MISSING and item.default_factory is MISSING}
+        return {name: hint for name, hint in hints.items() if name in required} or hints
+    required = set(getattr(schema, "__required_keys__", ()))
+    return {name: hint for name, hint in hints.items() if name in required} or hints
+
+
+def is_text(hint: Any) -> bool:
+    """Whether a type is that of a text, optional or not."""
+    return hint is str or set(get_args(hint)) == {str, type(None)}
+
+
+def field_kind(channel: Any) -> str:
+    """`messages` (merged by message id), `last` (each write replaces the value), or `other`."""
+    if isinstance(channel, BinaryOperatorAggregate):
+        operator = channel.operator
+        merges = operator is add_messages or getattr(operator, "func", None) is add_messages
+        return "messages" if merges or getattr(operator, "__name__", "") == "_add_messages" else "other"
+    if type(channel).__name__ == "DeltaChannel":
+        return "messages" if "messages" in getattr(getattr(channel, "reducer", None), "__name__", "") else "other"
+    return "last" if type(channel) is LastValue else "other"
+
+
+def system_prompt(runnable: Any) -> str:
+    """The fixed system prompt of a `create_agent` model node, or "" where it can't be told."""
+    for function in functions(runnable):
+        for cell in getattr(function, "__closure__", None) or ():
+            content = _content(cell)
+            if isinstance(content, SystemMessage) and isinstance(content.content, str):
+                return content.content
+    return ""
+
+
+def _content(cell: Any) -> Any:
+    try:
+        return cell.cell_contents
+    except ValueError:  # not filled yet
+        return None
+
+
+def destination(command: Command[Any]) -> str | None:
+    """The one node that a command hands control to; None if there is none, or more than one."""
+    goto = command.goto
+    if isinstance(goto, str):
+        return goto or None
+    if isinstance(goto, list | tuple) and len(goto) == 1 and isinstance(goto[0], str):
+        return goto[0]
+    return None
+
+
+Function = Callable[..., Any]

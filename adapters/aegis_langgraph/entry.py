@@ -1,0 +1,96 @@
+"""How a graph is started on the text of a task, and where its answer is."""
+
+from __future__ import annotations
+
+import dataclasses
+import json
+from collections.abc import Mapping
+from typing import Any
+
+from langchain_core.messages import AIMessage, BaseMessage, HumanMessage
+from pydantic import BaseModel
+
+from aegis_core.errors import AdapterError
+from aegis_langgraph import _compat
+from aegis_langgraph.messages import message_text, plain
+from aegis_langgraph.state import Naming, entries, texts_of
+
+__all__ = ["answer_text", "graph_input", "task_text"]
+
+_TASK_KEYS = ("task", "question", "input", "query", "problem", "prompt", "request", "topic")
+_ANSWER_KEYS = ("answer", "final_answer", "final", "final_output", "output", "result", "report", "response")
+
+
+def graph_input(app: Any, task: str) -> Any:
+    """What a graph is invoked with, made of the text of a task by the graph's schema.
+
+    Raises:
+        AdapterError: the schema does not say where the task belongs.
+    """
+    if not _compat.is_graph(app):
+        return task
+    fields = _compat.input_fields(app)
+    kinds = _compat.state_fields(app)
+    for name in fields:
+        if kinds.get(name) == "messages":
+            return {name: [HumanMessage(task)]}
+    texts = [name for name, hint in fields.items() if _compat.is_text(hint)]
+    named = [name for name in texts if name in _TASK_KEYS]
+    for candidates in (texts, named):
+        if len(candidates) == 1:
+            return {candidates[0]: task}
+    raise AdapterError(
+        f"where does the task belong in the input of graph {app.name!r}? It has neither messages nor a single text "
+        f"among {sorted(fields)}; let your factory return System(app, start=lambda app, task: app.invoke(...), "
+        "output=...)"
+    )
+
+
+def task_text(value: Any) -> str:
+    """The text of the task in what a graph was invoked with: its texts, one a line."""
+    if isinstance(value, Mapping):
+        value = {key: _messages(item) for key, item in value.items()}
+    return "\n".join(text.part.text for text in texts_of(value, Naming()) if text.part.text)
+
+
+def _messages(value: Any) -> Any:
+    """Messages given as pairs, `("user", "…")`, without the name of the speaker."""
+    if isinstance(value, list):
+        return [_messages(item) for item in value]
+    is_pair = isinstance(value, tuple) and len(value) == 2 and all(isinstance(item, str) for item in value)  # noqa: PLR2004
+    if is_pair:
+        return value[1]
+    if isinstance(value, Mapping) and "role" in value and "content" in value:
+        return value["content"]
+    return value
+
+
+def answer_text(result: Any) -> str | None:
+    """The final answer in what a graph returned: the last words of a model, or the value of an obvious key."""
+    if isinstance(result, str):
+        return result or None
+    if isinstance(result, BaseMessage):
+        return message_text(result) or None
+    if isinstance(result, list):
+        return _last_words(result) or (json.dumps(plain(result), ensure_ascii=False) if result else None)
+    values = dict(entries(result)) if _has_keys(result) else {}
+    for value in values.values():
+        if isinstance(value, list) and (text := _last_words(value)) is not None:
+            return text
+    for key in _ANSWER_KEYS:
+        if isinstance(values.get(key), str) and values[key]:
+            return str(values[key])
+    texts = [value for key, value in values.items() if isinstance(value, str) and value and key not in _TASK_KEYS]
+    return texts[0] if len(texts) == 1 else None
+
+
+def _has_keys(result: Any) -> bool:
+    is_object = dataclasses.is_dataclass(result) and not isinstance(result, type)
+    return isinstance(result, Mapping | BaseModel) or is_object
+
+
+def _last_words(messages: list[Any]) -> str | None:
+    spoken = (message for message in reversed(messages) if isinstance(message, AIMessage))
+    return next((text for message in spoken if (text := message_text(message))), None)
+
+

@@ -1,0 +1,193 @@
+"""Where the code of a graph is at the moment: the runs that callbacks tell of, as a tree of frames.
+
+A frame's `order` is the key by which steps are sorted: the number of the invocation, then superstep and path of each
+task from the outermost to the innermost. At odd places stands what comes one after another (supersteps, calls of a
+graph inside a node), at even ones what runs side by side.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from threading import RLock
+from typing import Any, Literal
+
+from aegis_core.run.recorder import OrderKey, sortable
+from aegis_langgraph import _compat
+from aegis_langgraph.names import Layout, Shape, is_loop_node, loop_role
+
+__all__ = ["Frame", "Frames", "precedes"]
+
+Role = Literal["invocation", "chain", "team", "agent", "leaf", "tools", "model", "inner", "within"]
+"""Beside the roles of a shape: `invocation` is a run without a parent, `chain` a run that is no task, `within` a task
+that belongs to the turn of the node around it."""
+
+
+@dataclass(eq=False)
+class Frame:
+    """One run of something, as callbacks tell of it.
+
+    `turn_key` says to which turn a task belongs: the same for all attempts at it, and for all nodes of one loop.
+    """
+
+    name: str
+    role: Role
+    parent: Frame | None = None
+    names: tuple[str, ...] = ()
+    namespace: str = ""
+    order: OrderKey = ()
+    branch: str = ""
+    path: str = ""
+    turn_key: str = ""
+    pushed: bool = False
+    shape: Shape | None = None
+    lc_name: str | None = None
+    inputs: Any = None
+    entered: bool = False
+    """Of an invocation: whether a graph was entered in it."""
+    serial: int = 0
+    graphs: int = 0
+    """How many graphs were called inside this task."""
+    ordinal: int = 0
+    """Of a graph that was called inside a task: the how manieth."""
+
+    @property
+    def task(self) -> Frame:
+        """The innermost task around this, or the invocation."""
+        frame = self
+        while frame.role == "chain" and frame.parent is not None:
+            frame = frame.parent
+        return frame
+
+    @property
+    def graph_name(self) -> str:
+        """The name of the graph whose task this is, if it was called inside a node."""
+        above = self.parent
+        return above.name if above is not None and above.role == "chain" else ""
+
+
+def precedes(order: OrderKey, later: OrderKey) -> bool:
+    """Whether what has the first key happened before, rather than beside, what has the second."""
+    for place, (left, right) in enumerate(zip(order, later, strict=False)):
+        if left != right:
+            return (place % 2 == 1 or place == 0) and sortable((left,)) < sortable((right,))
+    return True
+
+
+class Frames:
+    """The frames that are open. Bounded: a frame goes when its run ends."""
+
+    def __init__(self, layout: Layout) -> None:
+        self._layout = layout
+        self._open: dict[Any, Frame] = {}
+        self._invocations = 0
+        self._serial = 0
+        self._lock = RLock()
+
+    def __len__(self) -> int:
+        return len(self._open)
+
+    def get(self, run_id: Any) -> Frame | None:
+        """The frame of a run, if it is open."""
+        return self._open.get(run_id)
+
+    def begin(
+        self, run_id: Any, parent_id: Any, name: str, metadata: Mapping[str, Any] | None, inputs: Any
+    ) -> Frame:
+        """A run begins."""
+        with self._lock:
+            parent = self._open.get(parent_id)
+            if parent is None:
+                number = self._invocations
+                frame = Frame(
+                    name=name, role="invocation", order=(number,), turn_key=f"invocation {number}", inputs=inputs
+                )
+                self._invocations += 1
+            else:
+                frame = self._child(parent, name, metadata)
+            self._serial += 1
+            frame.serial = self._serial
+            self._open[run_id] = frame
+            return frame
+
+    def end(self, run_id: Any) -> Frame | None:
+        """A run ends, in whichever way."""
+        with self._lock:
+            return self._open.pop(run_id, None)
+
+    def _child(self, parent: Frame, name: str, metadata: Mapping[str, Any] | None) -> Frame:
+        place = _compat.place(metadata)
+        around = parent.task
+        is_task = place is not None and place.namespace != around.namespace and name == place.node
+        if place is None or not is_task or place.node == _compat.START_NODE:
+            return Frame(
+                name=name,
+                role="chain",
+                parent=parent,
+                names=around.names,
+                namespace=around.namespace,
+                order=around.order,
+                branch=around.branch,
+                path=around.path,
+                turn_key=around.turn_key,
+                shape=around.shape,
+                lc_name=_compat.agent_name(metadata),
+            )
+        frame = Frame(
+            name=name,
+            role="leaf",
+            parent=parent,
+            names=place.names,
+            namespace=place.namespace,
+            order=(*around.order, *place.key),
+            branch=around.branch,
+            turn_key=place.namespace,
+            pushed=place.push is not None,
+            lc_name=_compat.agent_name(metadata),
+        )
+        shape = self._layout.find(place.names)
+        if shape is not None:
+            _known(frame, around, shape)
+        else:
+            _number(frame, around)
+            _unknown(frame, around)
+        in_loop = frame.role in ("tools", "model", "inner", "within") and frame.turn_key != frame.namespace
+        if place.push is not None and not in_loop:
+            frame.branch = f"{around.branch}/{place.push}" if around.branch else str(place.push)
+        return frame
+
+
+def _known(frame: Frame, around: Frame, shape: Shape) -> None:
+    frame.shape, frame.role, frame.path = shape, shape.role, shape.path
+    if shape.in_loop:
+        frame.turn_key = around.turn_key
+
+
+def _number(frame: Frame, around: Frame) -> None:
+    """Tell the tasks of one call of a graph from those of the next."""
+    graph = frame.parent
+    if graph is None or graph is around:
+        return
+    if not graph.ordinal:
+        around.graphs += 1
+        graph.ordinal = around.graphs
+    frame.order = (*around.order, graph.ordinal, "graph", *frame.order[len(around.order) :])
+
+
+def _unknown(frame: Frame, around: Frame) -> None:
+    """A task of a graph that was called inside a node, or of the functional API: named by what callbacks tell."""
+    graph = frame.graph_name
+    own = around.path.rsplit("/", 1)[-1]
+    prefix = f"{around.path}/" if around.path else ""
+    named = graph not in ("", _compat.DEFAULT_NAME)
+    if not is_loop_node(frame.name):
+        frame.path = f"{prefix}{graph}/{frame.name}" if named and graph != own and prefix else f"{prefix}{frame.name}"
+        return
+    inherited = around.lc_name
+    agent = frame.lc_name if frame.lc_name not in (None, inherited) else graph if named else own
+    if not prefix or agent != own:
+        frame.path = f"{prefix}{agent or 'agent'}"
+        frame.role = loop_role(frame.name)
+        frame.turn_key = f"{around.turn_key}|{frame.parent.serial if frame.parent is not None else 0}"
+    else:
+        frame.path, frame.role, frame.turn_key = around.path, "within", around.turn_key

@@ -1,0 +1,129 @@
+"""Messages as parts, and edited parts written into copies of messages."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
+
+from langchain_core.messages import AIMessage, BaseMessage, RemoveMessage, ToolMessage
+from pydantic import JsonValue
+
+from aegis_core.adapter import Part
+from aegis_core.trajectory import StepKind
+
+__all__ = ["call_text", "message_parts", "message_text", "plain", "tool_calls", "write_message"]
+
+_ROLES = {"human": "user", "ai": "assistant", "system": "system", "developer": "system", "tool": "tool"}
+_KINDS: dict[str, StepKind] = {"tool": "tool_result", "system": "system"}
+
+
+def message_parts(path: str, message: BaseMessage, authors: Mapping[str, str]) -> Iterator[Part]:
+    """The texts of a message: its content, block by block, then its tool calls.
+
+    Args:
+        path: where the message stands; the ids of its parts begin with it.
+        authors: paths of agents by the names that messages carry.
+    """
+    if isinstance(message, RemoveMessage):
+        return
+    role = role_of(message)
+    kind = _KINDS.get(role, "message")
+    author = authors.get(message.name or "", "user" if role == "user" and not message.name else "")
+    calls = tool_calls(message)
+    shared: dict[str, Any] = {
+        "role": role,
+        "author": author,
+        "kind": kind,
+        "editable": role != "tool",
+        "call_id": message.tool_call_id if isinstance(message, ToolMessage) else None,
+    }
+    texts = list(_texts(path, message))
+    for part_id, text in texts:
+        if text or not calls:
+            yield Part(id=part_id, text=text, **shared)
+    for index, block in enumerate(message.content if isinstance(message.content, list) else ()):
+        if isinstance(block, dict) and block.get("type") not in ("text", "tool_use", "tool_call"):
+            kind_of_block: JsonValue = str(block.get("type", "data"))
+            yield Part(
+                id=f"{path}.content[{index}].data",
+                text="",
+                data={"type": kind_of_block},
+                **shared | {"editable": False},
+            )
+    for index, call in enumerate(calls):
+        yield Part(
+            id=f"{path}.tool_calls[{index}]",
+            text=call_text(call),
+            role=role,
+            author=author,
+            kind="tool_call",
+            editable=False,
+            call_id=call.get("id"),
+            data={"name": str(call.get("name", "")), "args": plain(call.get("args"))},
+        )
+
+
+def role_of(message: BaseMessage) -> str:
+    """Who speaks, in the model's terms."""
+    kind = message.type.removesuffix("MessageChunk").lower()
+    if kind == "chat":
+        return str(getattr(message, "role", "user"))
+    return _ROLES.get(kind, "tool" if kind == "function" else kind)
+
+
+def _texts(path: str, message: BaseMessage) -> Iterator[tuple[str, str]]:
+    if isinstance(message.content, str):
+        yield path, message.content
+        return
+    for index, block in enumerate(message.content):
+        if isinstance(block, str):
+            yield f"{path}.content[{index}]", block
+        elif block.get("type") == "text" and isinstance(block.get("text"), str):
+            yield f"{path}.content[{index}]", block["text"]
+
+
+def message_text(message: BaseMessage) -> str:
+    """All text of a message, blocks joined by line ends."""
+    return "\n".join(text for _, text in _texts("", message) if text)
+
+
+def tool_calls(message: BaseMessage) -> list[dict[str, Any]]:
+    """The tool calls of a message as plain dicts."""
+    return [dict(call) for call in message.tool_calls] if isinstance(message, AIMessage) else []
+
+
+def call_text(call: Mapping[str, Any]) -> str:
+    """A tool call in words: `name(key=value, …)`, values as JSON."""
+    args = plain(call.get("args"))
+    shown = (
+        ", ".join(f"{key}={json.dumps(value, ensure_ascii=False)}" for key, value in args.items())
+        if isinstance(args, dict)
+        else json.dumps(args, ensure_ascii=False)
+    )
+    return f"{call.get('name', '')}({shown})"
+
+
+def plain(value: Any) -> JsonValue:
+    """JSON data; what has no such form is named by its type."""
+    if value is None or isinstance(value, bool | int | float | str):
+        return value
+    if isinstance(value, Mapping):
+        return {str(key): plain(item) for key, item in value.items()}
+    if isinstance(value, Sequence | set | frozenset) and not isinstance(value, bytes | bytearray):
+        return [plain(item) for item in value]
+    return f"<{type(value).__name__}>"
+
+
+def write_message(path: str, message: BaseMessage, texts: Mapping[str, str]) -> BaseMessage:
+    """A copy of the message with these parts replaced; its id, name, class and tool calls stay."""
+    if isinstance(message.content, str):
+        return message.model_copy(update={"content": texts[path]}) if path in texts else message
+    blocks: list[Any] = []
+    for index, block in enumerate(message.content):
+        text = texts.get(f"{path}.content[{index}]")
+        if text is None:
+            blocks.append(block)
+        else:
+            blocks.append(text if isinstance(block, str) else {**block, "text": text})
+    return message.model_copy(update={"content": blocks})
