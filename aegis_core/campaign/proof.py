@@ -271,7 +271,8 @@ def first_difference(clean: Trajectory, faulty: Trajectory, moment: Moment) -> S
 
 
 def _content(step: Step) -> tuple[object, ...]:
-    return (step.kind, step.text, step.content, step.addressed_to, step.visible_to)
+    """What the agent made of a step. Who saw it afterwards is a matter of later turns."""
+    return (step.kind, step.text, step.content, step.addressed_to)
 
 
 def _same_run(one: Trajectory, other: Trajectory) -> bool:

@@ -12,7 +12,7 @@ def main(out: str, kill_after: int | None) -> None:
         if kill_after is not None and progress.planned >= kill_after:
             os.kill(os.getpid(), signal.SIGKILL)
 
-    summary = team.campaign(out, seed=3, plans_per_run=5, pair_share=0.3, progress=watch).run()
+    summary = team.campaign(out, **team.SETTLED, progress=watch).run()
     print(summary.model_dump_json())
 
 

@@ -17,6 +17,8 @@ from aegis_core.run import Limits
 from aegis_core.taxonomy.evidence import TurnContext
 
 MODE = "team:garble"
+SETTLED = {"seed": 3, "plans_per_run": 5, "pair_share": 0.3}
+"""Settings of the campaign that is run in several processes."""
 ORDER = "Add one to every figure that you state."
 
 
