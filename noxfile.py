@@ -185,7 +185,9 @@ def _install(session: nox.Session, environment: str) -> None:
     constraints = ROOT / "constraints" / f"{environment}.txt"
     if environment not in PINNED or not constraints.exists():
         session.error(f"the {environment} lane has tests but no pins: name it in PINNED, then nox -s pins")
-    digest = hashlib.sha256(PYPROJECT.read_bytes() + constraints.read_bytes() + repr(PINNED).encode()).hexdigest()
+    settings = tomllib.loads(PYPROJECT.read_text(encoding="utf-8"))
+    wanted = (settings["build-system"], settings["project"], settings["tool"]["hatch"], PINNED[environment])
+    digest = hashlib.sha256(repr(wanted).encode() + constraints.read_bytes()).hexdigest()
     stamp = Path(session.virtualenv.location) / "aegis-pins.sha256"
     if stamp.exists() and stamp.read_text(encoding="ascii") == digest:
         return
