@@ -27,11 +27,16 @@ def predicate(mode: ErrorMode) -> EvidencePredicate:
     """The predicate of a mode.
 
     Raises:
-        PluginError: a third party's mode names none, or one that can't be imported.
+        PluginError: the mode has none, or one that can't be imported.
     """
     if mode.id.startswith("FM-"):
-        from aegis_core.taxonomy.evidence import judge
+        from aegis_core.taxonomy.evidence import judge, modes_with_evidence
 
+        if mode.id not in modes_with_evidence():
+            raise PluginError(
+                f"error mode {mode.id!r} has no evidence predicate, so no label of it can be proven; of MAST's modes "
+                f"these have one: {', '.join(modes_with_evidence())}"
+            )
         return partial(judge, mode.id)
     if not mode.evidence:
         raise PluginError(

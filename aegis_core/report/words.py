@@ -12,7 +12,7 @@ from aegis_core.report.explain import Arm, Explanation, LabelledTarget
 
 __all__ = ["explanation_text"]
 
-WIDTH = 110
+WIDTH = 100
 STRATEGIES = {
     "prompt_injection": "what the agent saw before it acted was altered",
     "response_corruption": "what the agent had produced was altered",
@@ -46,7 +46,7 @@ Line = str | Quote
 
 
 def explanation_text(explanation: Explanation) -> str:
-    """The whole proof of a label, as text of at most 110 columns where the texts quoted allow it."""
+    """The whole proof of a label, as text of at most 100 columns where the texts quoted allow it."""
     return "\n".join(_lines(explanation)) + "\n"
 
 
@@ -85,9 +85,11 @@ def _clean_lines(it: Explanation) -> Iterator[Line]:
     yield f"Clean run {it.clean_run_id}: {_outcome(it.clean_outcome)}."
     yield f'Its answer: "{one_line(it.clean_output or "")}"'
     if it.verdict == "labelled":
+        shared = f"{_count(it.same_inputs, 'input or call', 'inputs and calls')} and {_count(it.same_steps, 'step')}"
         yield (
-            f"The faulty run was served from its tape up to the first target: the first {it.same_inputs} inputs and "
-            f"calls, and the first {it.same_steps} steps, are the same in both."
+            f"The faulty run was served from its tape up to the first target: both begin with the same {shared}."
+            if it.same_inputs
+            else "The first target stands at the very beginning, so nothing was served from its tape."
         )
 
 
@@ -168,12 +170,17 @@ def _control_lines(arm: Arm) -> Iterator[Line]:
 def _subset_lines(it: Explanation) -> Iterator[Line]:
     for arm in it.arms:
         if arm.arm == "fault":
-            yield f"Only {_numbers(arm.targets)} (run {arm.run_id}): {arm.invalid or _outcome(arm.outcome)}."
+            which = f"Only {_numbers(arm.targets)}" if len(arm.targets) < len(it.targets) else "All of them"
+            yield f"{which} (run {arm.run_id}): {arm.invalid or _outcome(arm.outcome)}."
     yield f"The smallest sets that make it fail: {'; '.join(_numbers(subset) for subset in it.sufficient)}."
 
 
 def _numbers(targets: Iterable[int]) -> str:
     return " and ".join(f"target {index + 1}" for index in targets)
+
+
+def _count(n: int, one: str, many: str = "") -> str:
+    return f"{n} {one if n == 1 else many or one + 's'}"
 
 
 def _outcome(outcome: Outcome | None) -> str:
@@ -197,13 +204,13 @@ def _quoted(quote: Quote) -> Iterator[str]:
     width = len("faulty run") if quote.label else 0
     label = quote.label
     for line in quote.text.splitlines() or [""]:
-        for piece in _wrapped(line) or [""]:
-            yield f"  {label:>{width}} | {piece}" if width else f"  | {piece}"
+        for piece in _wrapped(line, width=WIDTH - 15) or [""]:
+            yield (f"  {label:>{width}} | {piece}" if width else f"  | {piece}").rstrip()
             label = ""
 
 
-def _wrapped(text: str, indent: str = "") -> list[str]:
+def _wrapped(text: str, indent: str = "", width: int = WIDTH) -> list[str]:
     return textwrap.wrap(
-        text, WIDTH - 16, initial_indent=indent, subsequent_indent=indent, break_long_words=False,
+        text, width, initial_indent=indent, subsequent_indent=indent, break_long_words=False,
         break_on_hyphens=False,
     )  # fmt: skip

@@ -23,10 +23,10 @@ def alter(strategy, *texts, editable=True, seed=1, attempt=1):
     return asyncio.run(default_plugins().injector("acme").alter(context, target, attempt))
 
 
-def judge(clean, faulty):
+def judge(clean, faulty, seen=()):
     context = TurnContext(
         task="How many bottles?", agent="solver", role="", strategy="response_corruption",
-        clean=clean, faulty=faulty, clean_seen=(), faulty_seen=(),
+        clean=clean, faulty=faulty, clean_seen=(), faulty_seen=seen,
     )  # fmt: skip
     return default_plugins().evidence(MODE)(context)
 
@@ -88,3 +88,7 @@ def test_the_wish_comes_after_the_message_and_depends_on_the_seed_alone():
 )
 def test_evidence_asks_for_a_figure_that_gave_way_to_its_rounded_value(clean, faulty, holds):
     assert judge((clean,), (faulty,)).holds is holds
+
+
+def test_a_rounded_figure_that_the_agent_was_given_is_not_its_error():
+    assert not judge(("It is 96.",), ("It is 100.",), seen=("The other says 100.",)).holds

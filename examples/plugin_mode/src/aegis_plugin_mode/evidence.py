@@ -15,9 +15,12 @@ STEPS = (1, 10, 100, 1000)
 
 
 def false_rounding(context: TurnContext) -> Evidence:
-    """Holds if an exact figure of the clean turn is gone and its rounded value stands in the faulty turn instead."""
+    """Holds if an exact figure of the clean turn is gone and its rounded value stands in the faulty turn instead.
+
+    A rounded figure that the agent was given is not of its making: it only repeats it.
+    """
     exact, said = _all(context.clean), _all(context.faulty)
-    new = said - exact
+    new = said - exact - _all(context.faulty_seen)
     for figure in sorted(exact - said):
         for step in STEPS:
             near = rounded(figure, step)
