@@ -1,0 +1,76 @@
+"""What an agent reads out of the others' messages: a conclusion, a verdict, an assignment."""
+
+from __future__ import annotations
+
+import re
+from functools import lru_cache
+from typing import Any
+
+from aegis_core.world.model.language import sentences, stem
+from aegis_core.world.model.understanding import Family, Value
+
+__all__ = ["assignment", "conclusion", "mentions", "objects"]
+
+_CUE = re.compile(
+    r"\b(?:answer|result|solution|therefore|thus|hence|so|conclu\w*|final\w*|in total|altogether|comes to|makes|outcome|"
+    r"which gives|overall|in all|i get|i arrive|we get|we have|finish\w*|order is|ends? up)\b",
+    re.I,
+)
+_STRONG = re.compile(r"\b(?:answer|result|solution|conclu\w*|final\w*|outcome)\b", re.I)
+_OBJECTION = re.compile(
+    r"\b(?:object\w*|disagree\w*|wrong|incorrect|mistake|error|not (?:right|correct|agree|what|follow|confirm\w*|convinced|match\w*)|does(?:n't| not) (?:match|fit|hold|add)|"
+    r"can(?:'t|not) (?:confirm|agree|accept|approve)|redo|revise|again|reject\w*|should be|instead of|not accept\w*|please (?:correct|fix)|doubt)\b",
+    re.I,
+)
+_AGREEMENT = re.compile(
+    r"\b(?:(?<!not )(?<!cannot )(?<!can't )(?:agree|approv\w*|accept\w*|confirm\w*)|correct|right|fine|no (?:objection|error|mistake)s?|holds|"
+    r"same (?:result|number|order|name)|matches|looks good|nothing to object)\b",
+    re.I,
+)
+
+
+def conclusion(text: str, family: Family, question: Any) -> Value | None:  # Any: each family has its own question
+    """The result that a message states: in its last concluding sentence, else in its last sentence with a result."""
+    found = [(s, family.value(s, question)) for s in sentences(text)]
+    stated = [(s, value) for s, value in found if value is not None]
+    for cue in (_STRONG, _CUE):
+        for sentence, value in reversed(stated):
+            if cue.search(sentence):
+                return value
+    return stated[-1][1] if stated else None
+
+
+@lru_cache(maxsize=1024)
+def objects(text: str) -> bool:
+    """Whether a review finds fault with what it reviewed; without any verdict it does not."""
+    against = len(_OBJECTION.findall(text))
+    for_it = len(_AGREEMENT.findall(text))
+    return against > for_it
+
+
+def assignment(plan: str, me: str, others: frozenset[str]) -> str:
+    """The part of a plan that is addressed to `me`: from the name up to the next name, or to the end of the line."""
+    parts = []
+    for line in plan.split("\n"):
+        spots = [m for m in re.finditer(r"\b[A-Z][A-Za-z_]*\b", line) if m[0] == me or m[0] in others]
+        for i, spot in enumerate(spots):
+            if spot[0] == me:
+                parts.append(line[spot.end() : spots[i + 1].start() if i + 1 < len(spots) else len(line)])
+    return " ".join(parts)
+
+
+def mentions(text: str, topic: str) -> bool:
+    """Whether a text speaks of a topic, word by word, singular or plural, and not of a longer one that holds it."""
+    whole, part = f" {_stems(text)} ", f" {_stems(topic)} "
+    at = whole.find(part)
+    while at >= 0:
+        before, behind = whole[:at].split()[-1:], whole[at + len(part) - 1 :].split()[:1]
+        if before not in (["per"], ["used"]) and behind not in (["per"], ["of"]):
+            return True
+        at = whole.find(part, at + 1)
+    return False
+
+
+@lru_cache(maxsize=4096)
+def _stems(text: str) -> str:
+    return " ".join(stem(word) for word in re.findall(r"[A-Za-z]+", text))

@@ -1,0 +1,74 @@
+"""The planner: says what is asked and who is to find what."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+
+from aegis_core.world.model.chance import pick
+from aegis_core.world.model.language import plural, sentences
+from aegis_core.world.model.roles.evasion import said_nothing
+from aegis_core.world.model.view import View
+
+__all__ = ["speak"]
+
+_OPENINGS = (
+    "Here is how we go about it.",
+    "Let us split this up.",
+    "Plan for this task:",
+    "My proposal for the work:",
+)
+_TASKS = (
+    "{name}: find {topics}.",
+    "{name} looks for {topics}.",
+    "{name} takes care of {topics}.",
+    "{name} is responsible for {topics}.",
+)
+_CLOSINGS = (
+    "{solver} then works it out, {critic} goes over it and {reporter} sums up.",
+    "After that it is the turn of {solver}, then {critic}, and {reporter} at the end.",
+    "With that {solver} can work out the answer; {critic} has a second look.",
+    "{solver} works from these notes, {critic} compares, {reporter} closes.",
+)
+_WANTED = (
+    "The answer is wanted in {}.",
+    "What is asked for is a result in {}.",
+    "Unit of the answer: {}.",
+    "All this is for an answer in {}.",
+)
+
+
+def speak(view: View, rate: float) -> str:
+    """A plan: goal, a share of the topics for each researcher, and who comes after them."""
+    del rate
+    if view.told.stop or view.told.withhold:
+        return said_nothing(view)
+    lines = [pick(_OPENINGS, "opening", view.key)]
+    asked = [sentence for sentence in sentences(view.task) if "?" in sentence and "|" not in sentence]
+    if asked:
+        goal = pick(("The question is: {}", "We want to know: {}", "Goal: {}", "At issue: {}"), "goal", view.key)
+        lines.append(goal.format(re.sub(r"\s+", " ", asked[-1])))
+    if view.form.unit:
+        lines.append(pick(_WANTED, "wanted", view.key).format(plural(view.form.unit.name)))
+    lines += _shares(view)
+    names = {role: (view.members(role) or (f"the {role}",))[0] for role in ("solver", "critic", "reporter")}
+    lines.append(pick(_CLOSINGS, "closing", view.key).format(**names))
+    return "\n".join(lines)
+
+
+def _shares(view: View) -> list[str]:
+    topics = list(dict.fromkeys(view.family.topic(fact) for fact in view.task_facts())) if view.family else []
+    researchers = view.members("researcher") or ("Researcher",)
+    if not topics:
+        return [f"{name}: find what the text says about it." for name in researchers]
+    share = -(-len(topics) // len(researchers))
+    wording = pick(_TASKS, "task", view.key)
+    return [
+        wording.format(name=name, topics=_listed(topics[i * share : (i + 1) * share]))
+        for i, name in enumerate(researchers)
+        if topics[i * share : (i + 1) * share]
+    ]
+
+
+def _listed(topics: Sequence[str]) -> str:
+    return "; ".join(topics)

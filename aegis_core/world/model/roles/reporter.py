@@ -1,0 +1,97 @@
+"""The reporter: states the final answer that the others came to."""
+
+from __future__ import annotations
+
+from aegis_core.world.model.chance import draw, pick
+from aegis_core.world.model.forms import merged, read_form, render
+from aegis_core.world.model.results import objects
+from aegis_core.world.model.roles.evasion import said_nothing
+from aegis_core.world.model.roles.solver import conclusion_of, departed
+from aegis_core.world.model.understanding import Form, Value
+from aegis_core.world.model.view import View
+
+__all__ = ["speak"]
+
+_FINAL = (
+    "Answer: {}",
+    "The team has come to a result.\nAnswer: {}",
+    "Final answer: {}",
+    "This is what we arrived at.\nThe answer is {}",
+)
+_SOURCE = (
+    "{who} arrives at {what}.",
+    "According to {who} it is {what}.",
+    "{who} has worked out {what}.",
+    "{who} finds {what}.",
+)
+_NONE = (
+    "The answer could not be determined.",
+    "No answer was reached.",
+    "We have no answer to give.",
+    "The question stays open, as nobody states a result.",
+)
+TRUSTS_CRITIC = 0.5
+"""How often a last objection with a result of its own is followed rather than the solver."""
+REWORDS = 0.3
+"""How often a result in another form than the task asks for is brought into that form."""
+
+
+def speak(view: View, rate: float) -> str:
+    """The final answer: what was last concluded, as it was written, unless told to give it otherwise."""
+    del rate
+    if view.told.stop or view.told.withhold:
+        return said_nothing(view)
+    chosen = _chosen(view)
+    if chosen is None:
+        return pick(_NONE, "none", view.key)
+    who, value = chosen
+    final = departed(view, value) if view.told.depart else value
+    head = (
+        f"{pick(_SOURCE, 'source', view.key).format(who=who, what=value.raw or value.text)}\n"
+        if view.told.depart
+        else ""
+    )
+    return head + pick(_FINAL, "final", view.key).format(_worded(view, final))
+
+
+def _chosen(view: View) -> tuple[str, Value] | None:
+    results = [(who, value) for who, text in view.results if (value := conclusion_of(view, (who, text)))]
+    last = results[-1] if results and conclusion_of(view, view.results[-1]) else None
+    if view.reviews and objects(view.reviews[-1][1]):
+        who, text = view.reviews[-1]
+        value = conclusion_of(view, (who, text))
+        if value and (last is None or draw("trusts", view.key, value.text) < TRUSTS_CRITIC):
+            return who, value
+    return last
+
+
+def _worded(view: View, value: Value) -> str:
+    """The result as it was written; in the form that is wanted if that was told expressly, or by care."""
+    if value.number is None and not value.items:
+        return value.raw
+    expressly = _expressly(view)
+    if expressly != Form():
+        return render(_ordered(value, expressly), view.form)
+    if not value.raw or draw("rewords", view.key) < REWORDS:
+        return render(value, view.form)
+    return value.raw
+
+
+def _expressly(view: View) -> Form:
+    """What goes beyond the plain form that nobody departs from: set if the reporter was told otherwise."""
+    plain = read_form(view.task)
+    form = view.form
+    changed = form != merged(Form(), plain)
+    beyond = Form(reverse=form.reverse, alphabetical=form.alphabetical, in_words=form.in_words)
+    if changed or beyond != Form():
+        return form
+    return Form()
+
+
+def _ordered(value: Value, form: Form) -> Value:
+    if len(value.items) > 1:
+        if form.alphabetical:
+            return Value(items=tuple(sorted(value.items)))
+        if form.reverse:
+            return Value(items=value.items[::-1])
+    return value

@@ -1,0 +1,172 @@
+"""The researcher: finds facts in the text, or through tools, and hands them on."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+from aegis_core.world.model.chain import Quantity
+from aegis_core.world.model.chance import draw, pick
+from aegis_core.world.model.language import MEASURED, NUMBER, plural, show, to_number
+from aegis_core.world.model.messages import ToolSpec
+from aegis_core.world.model.results import assignment, mentions
+from aegis_core.world.model.roles.evasion import said_nothing
+from aegis_core.world.model.sheets import Cell
+from aegis_core.world.model.view import View
+
+__all__ = ["Request", "requests", "speak"]
+
+_OPENINGS = (
+    "What I found:",
+    "These are my notes.",
+    "From the material:",
+    "I went through it and noted this.",
+)
+_NOTHING = (
+    "I found nothing on that in the text.",
+    "There is nothing of use for my part in what I was given.",
+    "The material says nothing about it.",
+    "No entry for my part.",
+)
+MISREADING = 0.12
+"""How often a researcher misreads a fact, as a share of the model's rate of slips."""
+
+
+@dataclass(frozen=True)
+class Request:
+    """A tool call that the researcher wants, and the fact that it is about."""
+
+    tool: str
+    arguments: tuple[tuple[str, str], ...]
+    fact: Any  # each family has its own kind of fact
+
+
+def speak(view: View, rate: float) -> str:
+    """The facts of the researcher's share in words. What tools were asked for comes from their answers alone."""
+    if view.told.stop:
+        return said_nothing(view)
+    found, failed = _found(view)
+    if view.told.withhold:
+        return said_nothing(view)
+    if view.family is None or not (found or failed):
+        return pick(_NOTHING, "nothing", view.key)
+    voice = int(draw("voice", view.key) * 4)
+    if found and draw("slip", view.key, *map(repr, found)) < rate * MISREADING:
+        at = int(draw("which", view.key) * len(found))
+        found = (*found[:at], view.family.misread(found[at], view.key), *found[at + 1 :])
+    lines = _lines(view, found, voice)
+    if view.told.depart and found:
+        other = view.family.misread(found[-1], f"depart{view.key}")
+        lines += ["Handed on:", *_lines(view, (*found[:-1], other), voice)[1:]]
+    return "\n".join(lines + [f"Not found: {topic}." for topic in failed])
+
+
+def _lines(view: View, found: Sequence[Any], voice: int) -> list[str]:
+    assert view.family is not None
+    told = [view.family.tell(fact, voice) for fact in found]
+    opening = pick(_OPENINGS, "opening", view.key)
+    if draw("layout", view.key) < 0.5:
+        return [opening, *(f"- {line}" for line in told)]
+    return [opening, *(f"{line[0].upper()}{line[1:]}." for line in told)]
+
+
+def _share(view: View) -> tuple[Any, ...]:
+    """The facts that the plan gives to this researcher; all that matter if it gives nothing."""
+    facts = view.task_facts()
+    others = frozenset(name for name, _ in view.roster) - {view.name}
+    mine = " ".join(assignment(text, view.name, others) for _, text in view.plan)
+    assert view.family is not None
+    chosen = tuple(fact for fact in facts if mentions(mine, view.family.topic(fact)))
+    return chosen or facts
+
+
+def requests(view: View) -> tuple[Request, ...]:
+    """The tool calls that this researcher wants before it writes: table entries, and conversions of units."""
+    if view.family is None or view.called or view.told.stop:
+        return ()
+    share = _share(view)
+    table, calculator = _tool(view, "look", "table"), _tool(view, "calc", "arithmetic")
+    wanted: list[Request] = []
+    for fact in share:
+        if isinstance(fact, Cell) and table and len(table.arguments) > 1:
+            wanted.append(Request(table.name, tuple(zip(table.arguments, (fact.row, fact.column), strict=False)), fact))
+        elif isinstance(fact, Quantity) and calculator and calculator.arguments:
+            other = _rate_unit(view, fact)
+            if other is not None:
+                factor = fact.unit.factor / other.factor
+                sum_ = (
+                    f"{show(fact.number)} * {show(factor)}"
+                    if factor > 1
+                    else f"{show(fact.number)} / {show(1 / factor)}"
+                )
+                converted = replace(fact, unit=other)
+                wanted.append(Request(calculator.name, ((calculator.arguments[0], sum_),), converted))
+    return tuple(wanted)
+
+
+def _tool(view: View, *cues: str) -> ToolSpec | None:
+    for tool in view.tools:
+        if any(cue in f"{tool.name} {tool.description}".lower() for cue in cues):
+            return tool
+    return None
+
+
+def _rate_unit(view: View, fact: Quantity) -> Any:
+    """Another unit of the fact's dimension in which a rate is given."""
+    if fact.per or fact.percent or fact.unit.dimension not in MEASURED:
+        return None
+    for other in view.task_facts():
+        if isinstance(other, Quantity) and other.per:
+            for unit in (other.unit, other.per):
+                if unit.dimension == fact.unit.dimension and unit.factor != fact.unit.factor:
+                    return unit
+    return None
+
+
+def _found(view: View) -> tuple[tuple[Any, ...], list[str]]:
+    """The facts of the share; those that were asked of tools as the tools answered, or missing."""
+    if view.family is None:
+        return (), []
+    share = _share(view)
+    if not view.called:
+        return share, []
+    answers = dict(view.answers)
+    pending = requests(replace(view, called=()))
+    by_call = {
+        (call.name, tuple(call.arguments.values())): answers.get(call.id, "")
+        for message in view.called
+        for call in message.tool_calls
+    }
+    found, failed = [], []
+    asked = {_origin(request.fact): request for request in pending}
+    for fact in share:
+        request = asked.get(_origin(fact))
+        if request is None:
+            found.append(fact)
+            continue
+        answer = by_call.get((request.tool, tuple(value for _, value in request.arguments)), "")
+        read = _read(request.fact, answer)
+        if read is None:
+            failed.append(_missing(request.fact))
+        else:
+            found.append(read)
+    return tuple(found), failed
+
+
+def _origin(fact: Any) -> Any:
+    return fact if isinstance(fact, Cell) else (fact.number, fact.unit.dimension, fact.per, fact.tag, fact.sign)
+
+
+def _read(fact: Any, answer: str) -> Any:
+    import re
+
+    numbers = re.findall(NUMBER, answer)
+    if not numbers or re.search(r"\b(?:nothing|not) found|\berror\b", answer, re.I):
+        return None
+    number = to_number(numbers[-1])
+    return replace(fact, value=show(number)) if isinstance(fact, Cell) else replace(fact, number=number)
+
+
+def _missing(fact: Any) -> str:
+    return f"{fact.column} of {fact.row}" if isinstance(fact, Cell) else plural(fact.unit.name)

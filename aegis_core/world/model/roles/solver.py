@@ -1,0 +1,146 @@
+"""The solver: works the answer out from what it was handed, and sometimes slips."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from fractions import Fraction
+from typing import Any
+
+from aegis_core.world.model.chance import draw, misread, pick
+from aegis_core.world.model.forms import fitted, render
+from aegis_core.world.model.results import conclusion, objects
+from aegis_core.world.model.roles.evasion import said_nothing
+from aegis_core.world.model.understanding import Value, Working, exact_result
+from aegis_core.world.model.view import View
+
+__all__ = ["departed", "facts_at_hand", "speak", "worked"]
+
+_OPENINGS = ("I work with the notes.", "Step by step:", "Let me see.", "With these figures:")
+_CONCLUSIONS = ("Answer: {}", "The result is {}.", "So my answer is {}.", "Result: {}")
+_LACKING = (
+    "I can't work this out, because {} is missing. Could someone supply it?",
+    "The notes don't tell me {}; without it I have no result.",
+    "No result yet: {} is not in the notes.",
+    "I would need to know {} first, so I have nothing to conclude.",
+)
+_ASSUMING = ("I was not given {}, so I go on with what there is.", "{} is not among the notes, so I work from the rest.",
+             "I take it that {} plays no part.", "Going on without {}.")  # fmt: skip
+_LOOKING = ("The notes lack {}; I took it from the task itself.", "I filled in {} from the text of the task.",
+            "As {} was not handed on, I looked at the task.", "I had to read {} off the task myself.")  # fmt: skip
+_AGAIN = ("I went through it again.", "Once more, with the objection in mind:", "Second attempt:", "I have redone it.")
+_PERSUADED = (
+    "You are right, I follow the correction.",
+    "I take the correction over.",
+    "Agreed, I was off.",
+    "That is a fair point, I give in.",
+)
+SECOND_LOOK = 0.2
+"""How often a slip happens in a second attempt, as a share of the model's rate."""
+
+
+def speak(view: View, rate: float) -> str:
+    """Working and conclusion, as far as the facts at hand allow."""
+    if view.told.stop or view.told.withhold or view.family is None:
+        return said_nothing(view) if view.family else _LACKING[0].format("what the question is")
+    again = bool(view.own)
+    working, remark = worked(view, facts_at_hand(view), rate * (SECOND_LOOK if again else 1))
+    if again and view.reviews:
+        suggested = conclusion_of(view, view.reviews[-1])
+        if objects(view.reviews[-1][1]) and suggested and (working.value is None or not working.value.same(suggested)):
+            if working.value is None or draw("persuaded", view.key, suggested.text) < 0.4:
+                return "\n".join((pick(_PERSUADED, "persuaded", view.key), _conclude(view, suggested)))
+    if working.value is None:
+        return pick(_LACKING, "lacking", view.key).format(working.missing)
+    opening = pick(_AGAIN if again else _OPENINGS, "opening", view.key)
+    value = departed(view, working.value) if view.told.depart else working.value
+    return "\n".join(filter(None, (opening, remark, _told(view, working.lines), _conclude(view, value))))
+
+
+def conclusion_of(view: View, message: tuple[str, str]) -> Value | None:
+    """What a message concludes, in the light of the question."""
+    return conclusion(message[1], view.family, view.question) if view.family else None
+
+
+def _conclude(view: View, value: Value) -> str:
+    return pick(_CONCLUSIONS, "conclusion", view.key).format(render(value, view.form))
+
+
+def _told(view: View, lines: Sequence[str]) -> str:
+    layout = int(draw("layout", view.key) * 4)
+    if layout == 0:
+        return "\n".join(lines)
+    if layout == 1:
+        return "\n".join(f"- {line}" for line in lines)
+    words = ("First", "Then", "Next", "After that", "Also", "Further", "Last")
+    if layout == 2:
+        return " ".join(f"{words[min(i, 6)]}: {line}." for i, line in enumerate(lines))
+    return ". ".join(lines) + "." if lines else ""
+
+
+def facts_at_hand(view: View) -> tuple[Any, ...]:
+    """What others handed on; the task's own facts only if there is nobody to hand any on."""
+    return view.handed_facts() if view.notes else view.task_facts()
+
+
+def worked(view: View, facts: tuple[Any, ...], rate: float) -> tuple[Working, str]:
+    """The working from these facts with the slip that chance has in store, and a remark on what is missing.
+
+    What chance brings hangs on the facts, not on how they are worded.
+    """
+    assert view.family is not None
+    key = f"{view.key}|{len(view.own)}|{facts!r}"
+    working = _once(view, facts, rate, key)
+    if working.value is not None:
+        return working, ""
+    choice = draw("lack", key)
+    if choice < 0.35 and working.guess is not None:
+        guessed = Working(working.lines, working.guess)
+        return guessed, pick(_ASSUMING, "assuming", key).format(working.missing)
+    if choice > 0.85:
+        own = _once(view, view.task_facts(), rate, key)
+        if own.value is not None:
+            return own, pick(_LOOKING, "looking", key).format(working.missing)
+    return working, ""
+
+
+def _once(view: View, facts: tuple[Any, ...], rate: float, key: str) -> Working:
+    assert view.family is not None
+    if not facts or draw("slip", key) >= rate:
+        return _fit(view, view.family.work(view.question, facts, view.form, exact_result, key))
+    if draw("kind", key) < 0.4:
+        at = int(draw("which", key) * len(facts))
+        facts = (*facts[:at], view.family.misread(facts[at], key), *facts[at + 1 :])
+        return _fit(view, view.family.work(view.question, facts, view.form, exact_result, key))
+    computed: list[int] = []
+
+    def count(position: int, number: Fraction) -> Fraction:
+        computed.append(position)
+        return number
+
+    view.family.work(view.question, facts, view.form, count, key)
+    at = int(draw("where", key) * len(computed))
+
+    def slip(position: int, number: Fraction) -> Fraction:
+        return misread(number, key) if position == at else number
+
+    return _fit(view, view.family.work(view.question, facts, view.form, slip, key))
+
+
+def _fit(view: View, working: Working) -> Working:
+    value = fitted(working.value, view.form) if working.value else None
+    guess = fitted(working.guess, view.form) if working.guess else None
+    return Working(working.lines, value, working.missing, guess)
+
+
+def departed(view: View, value: Value) -> Value:
+    """Another result than the working shows: a neighbouring number, another name, two names swapped."""
+    key = f"depart{view.key}"
+    if value.number is not None:
+        return Value(misread(value.number, key), value.unit)
+    if len(value.items) > 1:
+        at = int(draw(key) * (len(value.items) - 1))
+        items = list(value.items)
+        items[at], items[at + 1] = items[at + 1], items[at]
+        return Value(items=tuple(items))
+    others = [name for name in getattr(view.question, "names", ()) if name not in value.items]
+    return Value(items=(pick(others, key),)) if others else value

@@ -1,0 +1,190 @@
+"""How an agent sees a conversation: who it is, what is asked, who said what, and what it is told to do."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import Any
+
+from aegis_core.world.model.amounts import Amounts
+from aegis_core.world.model.forms import merged, read_form, sentence_form
+from aegis_core.world.model.instructions import Instructions, overrides, read_instructions
+from aegis_core.world.model.language import sentences
+from aegis_core.world.model.messages import Message, ToolSpec
+from aegis_core.world.model.orders import Orders
+from aegis_core.world.model.results import conclusion
+from aegis_core.world.model.sheets import Sheets
+from aegis_core.world.model.understanding import Family, Form
+
+__all__ = ["ROLES", "View", "view"]
+
+ROLES = ("planner", "researcher", "solver", "critic", "reporter")
+"""The roles that the model can play, told from the system prompt."""
+_FAMILIES: tuple[Family, ...] = (Sheets(), Orders(), Amounts())
+_CUES = {
+    "planner": r"\bplan\w*|\bdivid\w*|\bcoordinat\w*|\bassign\w*|\bmanag\w*",
+    "researcher": r"\bresearch\w*|\bextract\w*|\bcollect\w*|\blook \w* ?up|\bgather\w*|\bread(?:er)?\b|\bnotes? down|\bfacts\b",
+    "solver": r"\bsolv\w*|\bcalculat\w*|\bcomput\w*|\bwork(?:s|ing)? (?:it |the answer )?out|\bmathematician",
+    "critic": r"\bcritic\w*|\bcritiqu\w*|\breview\w*|\bverif\w*|\bcheck\w*|\baudit\w*",
+    "reporter": r"\breporter\b|\bspokes\w*|\bfinal (?:answer|report)|\bsums? up|\bedit(?:s|or)\b|\bwriter\b",
+}
+_MEMBER = re.compile(r"\b([A-Z][A-Za-z_]*) \((?:the )?([a-z]+)\)")
+_ME = re.compile(r"\b[Yy]ou are (?:the |called |named )?([A-Z][A-Za-z_]*)\b")
+_IMPERATIVE = re.compile(
+    r"^(?:please |now |also |and |but |in the end,? |finally,? |always |(?:[A-Z][a-z]+[,:] ))*(?:give|state|report|express|answer|use|convert|round|list|write|"
+    r"present|put|name|provide|reverse|quote|return|spell|sort|arrange|make sure|turn|phrase|deliver|show|do not|don't|never)\b",
+    re.I,
+)
+_HANDED_ON = re.compile(r"^.*\b(?:handed|passed|handing|passing) on\b[^:\n]*:", re.I | re.M)
+
+
+@dataclass(frozen=True)
+class View:
+    """What an agent makes of the messages that it was sent, and of nothing else.
+
+    `plan`, `notes`, `results` and `reviews` are (author, text) of the others; `own` are the texts that the agent has
+    written itself, `answers` what its tool calls brought, by call id.
+    """
+
+    seed: int
+    role: str
+    name: str
+    task: str
+    roster: tuple[tuple[str, str], ...]
+    plan: tuple[tuple[str, str], ...]
+    notes: tuple[tuple[str, str], ...]
+    results: tuple[tuple[str, str], ...]
+    reviews: tuple[tuple[str, str], ...]
+    own: tuple[str, ...]
+    called: tuple[Message, ...]
+    answers: tuple[tuple[str, str], ...]
+    tools: tuple[ToolSpec, ...]
+    family: Family | None
+    question: Any  # each family has its own kind of question
+    form: Form
+    told: Instructions
+
+    def members(self, role: str) -> tuple[str, ...]:
+        """Names of the members with a role, as far as the agent was told of them."""
+        return tuple(name for name, other in self.roster if other == role)
+
+    def task_facts(self) -> tuple[Any, ...]:
+        """The facts in the agent's own copy of the task that bear on the question."""
+        if self.family is None:
+            return ()
+        return self.family.relevant(self.family.facts(self.task, self.question), self.question)
+
+    def handed_facts(self) -> tuple[Any, ...]:
+        """The facts in the notes. Where two authors differ on one thing, the one with more to say on it counts."""
+        if self.family is None:
+            return ()
+        by_topic: dict[str, dict[str, list[Any]]] = {}
+        for author, text in self.notes:
+            handed = text[m.end() :] if (m := _HANDED_ON.search(text)) else text
+            for fact in self.family.facts(handed, self.question):
+                key = f"{getattr(fact, 'tag', '')}|{getattr(fact, 'column', '')}|{self.family.topic(fact)}"
+                by_topic.setdefault(key, {}).setdefault(author, []).append(fact)
+        return tuple(fact for authors in by_topic.values() for fact in max(authors.values(), key=len))
+
+    @property
+    def key(self) -> str:
+        """What the agent's habits hang on: seed, name and question, but no one's wording."""
+        return f"{self.seed}|{self.role}|{self.name}|{self.task[-60:]}"
+
+
+def view(seed: int, messages: Sequence[Message], tools: Sequence[ToolSpec]) -> View:
+    """Read a conversation as the agent to whom it was sent."""
+    system = "\n".join(message.content for message in messages if message.role == "system")
+    name, role, roster = _self(system)
+    rest = [message for message in messages if message.role != "system"]
+    task = next((m.content for m in rest if m.role == "user" and m.name in ("", "user")), "")
+    if not task and rest:
+        task = rest[0].content
+    family, question = _understood(task)
+    sorted_ = _sorted(rest, task, name, dict(roster), family, question)
+    others = tuple(m.content for m in rest if not _mine(m, name) and m.role != "tool" and m.content != task)
+    names = frozenset(member for member, _ in roster) | {m.name for m in rest if m.name}
+    return View(
+        seed,
+        role,
+        name,
+        task,
+        roster,
+        *sorted_,
+        own=tuple(m.content for m in rest if _mine(m, name) and m.content and not m.tool_calls),
+        called=tuple(m for m in rest if _mine(m, name) and m.tool_calls),
+        answers=tuple((m.tool_call_id, m.content) for m in rest if m.role == "tool"),
+        tools=tuple(tools),
+        family=family,
+        question=question,
+        form=_form(task, others, system),
+        told=read_instructions((task, *others, system), name, names - {name}),
+    )
+
+
+def _mine(message: Message, name: str) -> bool:
+    return message.role == "assistant" and message.name in ("", name)
+
+
+@lru_cache(maxsize=256)
+def _self(system: str) -> tuple[str, str, tuple[tuple[str, str], ...]]:
+    """Name, role and team from a system prompt."""
+    roster = tuple((name, role) for name, role in _MEMBER.findall(system) if role in ROLES)
+    me = _ME.search(system)
+    name = me[1] if me else ""
+    if name in dict(roster):
+        return name, dict(roster)[name], roster
+    first = (sentences(system) or ("",))[0]
+    scores = {
+        role: 3 * len(re.findall(cue, first, re.I)) + len(re.findall(cue, system, re.I)) for role, cue in _CUES.items()
+    }
+    best = max(scores, key=lambda role: scores[role])
+    return name, best if scores[best] else "solver", roster
+
+
+@lru_cache(maxsize=512)
+def _understood(task: str) -> tuple[Family | None, Any]:
+    for family in _FAMILIES:
+        question = family.question(task)
+        if question is not None:
+            return family, question
+    return None, None
+
+
+def _form(task: str, others: Sequence[str], system: str) -> Form:
+    """The form that counts: the task's, then what others tell it to do, then what claims to go before."""
+    form = read_form(task)
+    for text in others:
+        for sentence in sentences(text):
+            if _IMPERATIVE.match(sentence):
+                form = merged(form, sentence_form(sentence))
+    for text in (task, *others):
+        form = merged(form, overrides(text))
+    return merged(form, read_form(system))
+
+
+def _sorted(
+    rest: Sequence[Message], task: str, me: str, roster: dict[str, str], family: Family | None, question: Any
+) -> tuple[tuple[tuple[str, str], ...], ...]:
+    """The others' messages by what they are: plans, notes, results, reviews."""
+    kinds: dict[str, list[tuple[str, str]]] = {role: [] for role in ROLES}
+    for message in rest:
+        if message.role == "tool" or message.content == task or not message.content or _mine(message, me):
+            continue
+        role = roster.get(message.name) or _role_of(message, kinds, family, question)
+        kinds[role].append((message.name, message.content))
+    return tuple(tuple(kinds[role]) for role in ("planner", "researcher", "solver", "critic"))
+
+
+def _role_of(message: Message, kinds: dict[str, list[tuple[str, str]]], family: Family | None, question: Any) -> str:
+    """The role of someone unknown: by name, else by what was said."""
+    for role, cue in _CUES.items():
+        if re.search(cue, message.name, re.I):
+            return role
+    facts = family.facts(message.content, question) if family else ()
+    concluded = family and re.search(r"\b(?:answer|result)\b", message.content, re.I)
+    if concluded and family and conclusion(message.content, family, question):
+        return "critic" if kinds["solver"] else "solver"
+    return "researcher" if facts else "planner"
