@@ -1,0 +1,75 @@
+"""A turn as a predicate reads it: its text, passages, quantities, derivations and conclusion, each read once."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from functools import cached_property
+
+from aegis_core.taxonomy.evidence.claims import Conclusion, Derivation, conclusion, derivations
+from aegis_core.taxonomy.evidence.orders import listed
+from aegis_core.taxonomy.evidence.passages import Passage, content_words, passages, plain, turn_text
+from aegis_core.taxonomy.evidence.quantities import Quantity, quantities
+
+__all__ = ["Turn"]
+
+
+class Turn:
+    """What an agent said in one turn. Calls of tools are no part of it.
+
+    Args:
+        messages: the texts of the turn, in order.
+    """
+
+    def __init__(self, messages: Iterable[str]) -> None:
+        self.text = turn_text(messages)
+
+    @property
+    def empty(self) -> bool:
+        """Whether nothing was said."""
+        return not any(character.isalnum() for character in self.text)
+
+    @cached_property
+    def plain(self) -> str:
+        """The text without marks of Markdown and LaTeX; every character keeps its place."""
+        return plain(self.text)
+
+    @cached_property
+    def passages(self) -> tuple[Passage, ...]:
+        """Its passages, of the plain text."""
+        return passages(self.plain)
+
+    @cached_property
+    def quantities(self) -> tuple[Quantity, ...]:
+        """Its quantities in order, parts of composed ones among them."""
+        return quantities(self.plain)
+
+    @cached_property
+    def derivations(self) -> tuple[Derivation, ...]:
+        """The values that it derives, in order."""
+        return derivations(self.passages, self.quantities)
+
+    @cached_property
+    def conclusion(self) -> Conclusion | None:
+        """What it ends up with; None if it says nothing."""
+        return conclusion(self.passages, self.quantities)
+
+    @cached_property
+    def listed(self) -> tuple[str, ...]:
+        """The list that it ends up with, items casefolded; () if it gives none."""
+        return listed(self.conclusion, self.plain)
+
+    @cached_property
+    def content(self) -> set[str]:
+        """The stems of its content words."""
+        return content_words(self.plain)
+
+    def exact(self, passage: Passage) -> str:
+        """The passage as it stands in the text, marks included."""
+        return self.text[passage.start : passage.end]
+
+    def reasoning(self) -> tuple[Passage, ...]:
+        """Its passages without those of the conclusion."""
+        if self.conclusion is None:
+            return self.passages
+        held = set(self.conclusion.passages)
+        return tuple(passage for passage in self.passages if passage not in held)
