@@ -62,8 +62,6 @@ ASIDES = (
 
 _PAIRS = (
     (r"because(?! of\b)", "since"),
-    (r"in total", "altogether"),
-    (r"altogether", "in total"),
     (r"hence", "thus"),
     (r"thus", "hence"),
     (r"therefore", "thus"),
