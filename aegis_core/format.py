@@ -7,6 +7,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from aegis_core.errors import StoreError
 from aegis_core.faults import Labels
 from aegis_core.trajectory import Trajectory
 
@@ -48,10 +49,8 @@ class Format(ABC):
         Raises:
             StoreError: the format can't be written, or can't hold what the runs contain.
         """
-        raise self.unwritable()
-
-    def unwritable(self) -> Exception:
-        """The error of a format that is only read."""
-        from aegis_core.errors import StoreError
-
-        return StoreError(f"format {self.name!r} can only be read; `aegis plugins` lists those that can be written")
+        del runs
+        raise StoreError(
+            f"{path} was not written: format {self.name!r} can only be read; `aegis plugins` lists those that can "
+            "be written"
+        )

@@ -28,9 +28,11 @@ class CallablesAdapter(Adapter):
     name = "callables"
 
     def can_handle(self, app: Any) -> bool:
+        """Functions, methods, `@aegis.trace` entries, and `Callables`."""
         return isinstance(app, Callables) or inspect.isroutine(app) or is_traced(app)
 
     def agents(self, app: Any) -> tuple[Agent, ...]:
+        """The members of a `Callables`, and the `@aegis.agent` functions that the entry can reach by name."""
         declared = declared_agents(_entry(app))
         if isinstance(app, Callables):
             own = {agent.path for agent in app.agents()}
@@ -38,6 +40,7 @@ class CallablesAdapter(Adapter):
         return declared
 
     def capabilities(self, app: Any) -> Capabilities:
+        """Arguments and results can always be altered; model and tool calls where they go through the wrappers."""
         entry = _entry(app)
         functions = [entry, *_members(app)]
         kinds = {call_kind(found) for function in functions for found in reachable(function)}
@@ -68,6 +71,7 @@ class CallablesAdapter(Adapter):
         )
 
     def attach(self, app: Any, run: Run) -> Attachment:
+        """Make `run` current in this context; put wrappers around the members of a `Callables`."""
         if not self.can_handle(app):
             raise AdapterError(
                 f"the callables adapter can't handle a {type(app).__name__}; give it a function, or "
@@ -76,6 +80,7 @@ class CallablesAdapter(Adapter):
         return _FunctionAttachment(app, run)
 
     def start(self, app: Any, task: str) -> Any:
+        """Call the entry with the task as its one argument; a generator is read to its end."""
         result = app(task)
         if inspect.isgenerator(result):
             return list(result)
@@ -84,6 +89,7 @@ class CallablesAdapter(Adapter):
         return result
 
     def output(self, result: Any) -> str | None:
+        """Text as it is, pieces of text joined, other data as JSON."""
         if isinstance(result, list) and result and all(isinstance(item, str) for item in result):
             return "".join(result)
         return text_of(result)

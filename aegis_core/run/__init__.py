@@ -3,7 +3,8 @@
 `Run` is the core's side of the contract in `aegis_core.adapter`.
 """
 
-from aegis_core.run.contract import Limits, Run, RunInfo
+from aegis_core.run.contract import Run
+from aegis_core.run.info import Limits, RunInfo
 from aegis_core.run.interventions import Interventions
 from aegis_core.run.replay import Replay
 from aegis_core.run.tape import Tape, TapeEntry

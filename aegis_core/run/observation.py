@@ -73,6 +73,8 @@ def _later(intervention: Intervention, tape: Tape) -> Iterator[TapeEntry]:
             reached = True
         own = entry.key.moment.agent == moment.agent
         environment = intervention.target.strategy == "environment"
+        if entry.key.kind == "output":
+            continue
         if reached and (not own or (environment and entry.key.kind in ("model", "input"))):
             yield entry
 
@@ -132,8 +134,10 @@ def _differences(before: list[str], after: list[str]) -> list[tuple[str, int, in
 
 
 def _chunks(words: list[str], start: int, end: int) -> list[str]:
-    """The span cut into pieces of at most `_CHUNK` words, each with the words around it, so that a lone figure
-    is not found by chance in some other sentence."""
+    """The span in pieces of at most `_CHUNK` words.
+
+    Each has the words around it, so that a lone figure is not found by chance in some other sentence.
+    """
     return [
         " ".join(words[max(0, at - _CONTEXT) : min(at + _CHUNK, end) + _CONTEXT]) for at in range(start, end, _CHUNK)
     ]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Iterable
+from contextvars import ContextVar
 from dataclasses import dataclass
 from threading import RLock
 from typing import Any
@@ -13,13 +14,18 @@ from aegis_core.faults import Moment
 from aegis_core.run.tape import TapeEntry
 from aegis_core.trajectory import Agent, Content, Step, StepKind, Usage
 
-__all__ = ["OrderKey", "Recorder"]
+__all__ = ["OrderKey", "Recorder", "after", "sortable"]
 
 OrderKey = tuple[int | str, ...]
 
 _RECENT = 32
 """How many of the last steps are searched for the source of a text, so that the cost per turn is bounded."""
 _MIN_TEXT = 2
+_LAST = "\uffff"
+
+
+inside_calls: ContextVar[tuple[int, ...]] = ContextVar("aegis_inside_calls", default=())
+"""Tokens of the calls of kind `node` that the current code runs inside of, outermost first."""
 
 
 @dataclass
@@ -27,11 +33,17 @@ class _Row:
     order: OrderKey
     sequence: int
     step: Step
+    inside: tuple[int, ...]
 
 
-def _sortable(order: OrderKey) -> tuple[tuple[int, int, str], ...]:
+def sortable(order: OrderKey) -> tuple[tuple[int, int, str], ...]:
     """Numbers before names, so that mixed keys compare."""
     return tuple((0, item, "") if isinstance(item, int) else (1, 0, item) for item in order)
+
+
+def after(order: OrderKey) -> OrderKey:
+    """The key of what comes after all that happens inside a turn with this order key."""
+    return (*order, _LAST) if order else order
 
 
 class Recorder:
@@ -118,7 +130,7 @@ class Recorder:
                 start=min(end if start is None else start, end),
                 end=end,
             )
-            self._rows.append(_Row(order, number, step))
+            self._rows.append(_Row(order, number, step, inside_calls.get()))
             return number
 
     def part_step(self, agent: str, part: Part, **more: Any) -> int:  # Any: the keywords of `step`
@@ -131,15 +143,23 @@ class Recorder:
         with self._lock:
             self._entries.append((order, len(self._entries), entry))
 
-    def sources(self, parts: tuple[Part, ...], reader: str) -> tuple[tuple[Part, ...], tuple[int, ...]]:
+    def sources(
+        self, parts: tuple[Part, ...], reader: str, *, precedes: Callable[[OrderKey], bool] = lambda _: True
+    ) -> tuple[tuple[Part, ...], tuple[int, ...]]:
         """Who wrote what an agent is about to see, judged by the text alone.
 
         A part that holds the whole text of one of the last steps of another agent gets that agent as its author,
         the step becomes visible to the reader, and its number is among the parents that are returned.
+
+        Args:
+            precedes: whether a step with this order key came before, rather than beside, what is about to happen.
         """
         parents: list[int] = []
         with self._lock:
-            recent = [row for row in self._rows[-_RECENT:] if len(row.step.text) >= _MIN_TEXT]
+            rows = sorted(
+                (row for row in self._rows if precedes(row.order)), key=lambda row: (sortable(row.order), row.sequence)
+            )
+            recent = [row for row in rows[-_RECENT:] if len(row.step.text) >= _MIN_TEXT]
             authored: list[Part] = []
             for part in parts:
                 author = part.author
@@ -153,17 +173,23 @@ class Recorder:
 
     def _saw(self, row: _Row, reader: str) -> None:
         if reader not in row.step.visible_to:
-            row.step = row.step.model_copy(update={"visible_to": (*row.step.visible_to, reader)})
+            row.step = row.step.model_copy(update={"visible_to": tuple(sorted((*row.step.visible_to, reader)))})
 
-    def count(self) -> int:
-        """How many steps were recorded so far."""
-        with self._lock:
-            return len(self._rows)
+    def inside(self, token: int, moment: Moment, order: OrderKey = ()) -> tuple[Step, ...]:
+        """The steps that were recorded inside a call: in its context, of its own turn, or with its order key in front.
 
-    def since(self, number: int) -> tuple[Step, ...]:
-        """The steps recorded from this number on, by arrival."""
+        In canonical order.
+        """
+        own = (moment.agent, moment.branch, moment.turn)
         with self._lock:
-            return tuple(row.step for row in self._rows[number:])
+            rows = [
+                row
+                for row in self._rows
+                if token in row.inside
+                or (row.step.agent, row.step.branch, row.step.turn) == own
+                or (order and row.order[: len(order)] == order)
+            ]
+        return tuple(row.step for row in sorted(rows, key=lambda row: (sortable(row.order), row.sequence)))
 
     def history(self) -> tuple[tuple[str, str], ...]:
         """(agent, text) of the delivered steps so far, in canonical order."""
@@ -172,7 +198,7 @@ class Recorder:
     def steps(self) -> tuple[Step, ...]:
         """All steps in canonical order, indexed from 0 without gaps, parents renumbered."""
         with self._lock:
-            rows = sorted(self._rows, key=lambda row: (_sortable(row.order), row.sequence))
+            rows = sorted(self._rows, key=lambda row: (sortable(row.order), row.sequence))
         position = {row.sequence: index for index, row in enumerate(rows)}
         return tuple(
             row.step.model_copy(
@@ -189,5 +215,5 @@ class Recorder:
     def entries(self) -> tuple[TapeEntry, ...]:
         """All tape entries in canonical order."""
         with self._lock:
-            rows = sorted(self._entries, key=lambda row: (_sortable(row[0]), row[1]))
+            rows = sorted(self._entries, key=lambda row: (sortable(row[0]), row[1]))
         return tuple(entry for _, _, entry in rows)

@@ -40,6 +40,7 @@ class Replay:
         self.served = 0
         self._known = {entry.key for entry in tape.entries}
         self._moments = set(tape.moments()) | {moment for entry in tape.entries for moment in entry.inner_turns}
+        self._outputs = {entry.key.moment: entry for entry in tape.entries if entry.key.kind == "output"}
         self._prefix = {entry.key: entry for entry in tape.entries[: self._cut(tuple(targets))]}
 
     def _cut(self, targets: tuple[Target, ...]) -> int:
@@ -93,8 +94,12 @@ class Replay:
             for other in self._prefix.values()
             if other is not entry
             and other.key.moment in turns
-            and not (other.key.moment == entry.key.moment and other.key.kind == "input")
+            and not (other.key.moment == entry.key.moment and other.key.kind in ("input", "output"))
         )
+
+    def produced(self, moment: Moment) -> TapeEntry | None:
+        """What the agent produced in this turn of the recorded run."""
+        return self._outputs.get(moment)
 
     def target_reached(self) -> None:
         """The first target's alteration was made; from here on differences are consequences."""

@@ -38,7 +38,7 @@ def stream(
     **more: Any,  # the remaining keywords of Run.call
 ) -> Iterator[C]:
     """Streaming form of `Run.call`. A consumer that stops early leaves no entry on the tape."""
-    if run.holds(turn, kind, name=more.get("name", "")):
+    if run.holds(turn):
         yield from codec.split(run.call(turn, kind, parts, lambda texts: codec.join(list(live(texts))), codec, **more))
         return
     chunks: list[C] = []
@@ -62,7 +62,7 @@ async def astream(
     **more: Any,  # the remaining keywords of Run.acall
 ) -> AsyncIterator[C]:
     """Asynchronous form of `stream`."""
-    if run.holds(turn, kind, name=more.get("name", "")):
+    if run.holds(turn):
 
         async def gathered(texts: dict[str, str]) -> R:
             return codec.join([chunk async for chunk in live(texts)])

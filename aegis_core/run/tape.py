@@ -21,11 +21,14 @@ from aegis_core.trajectory import RunError, Step
 
 __all__ = ["CallKey", "Tape", "TapeEntry", "TapeKind", "request_hash"]
 
-TapeKind = Literal["input", "model", "tool", "human", "node"]
+TapeKind = Literal["input", "model", "tool", "human", "node", "output"]
 
 
 class CallKey(Record):
-    """Which call of a run: the n-th (from 1) of this kind and name inside a turn. `input` is the turn's input."""
+    """Which call of a run: the n-th (from 1) of this kind and name inside a turn.
+
+    `input` and `output` stand for what went into the turn and what the agent produced in it.
+    """
 
     moment: Moment
     kind: TapeKind
@@ -38,11 +41,12 @@ class CallKey(Record):
 
 
 class TapeEntry(Record):
-    """One input or call.
+    """One input, call or output.
 
-    `request` are the texts that were sent (after any alteration), `payload` the result as the adapter's codec
-    wrote it. `inner` are the steps and `inner_turns` the turns that were recorded inside a call of kind `node`:
-    they are recorded again when the node is served. An entry with `error` is never served.
+    `request` are the texts that were sent (after any alteration), for `output` those that the agent produced
+    (before any alteration). `payload` is a call's result as the adapter's codec wrote it; for `output` the name of
+    the model and its usage. `inner` are the steps and `inner_turns` the turns that were recorded inside a call of
+    kind `node`: they are recorded again when the node is served. An entry with `error` is never served.
     """
 
     key: CallKey
@@ -60,6 +64,8 @@ class Tape(FileRecord):
     run_id: str
     adapter: str = ""
     entries: tuple[TapeEntry, ...] = ()
+    overlapping: tuple[str, ...] = ()
+    """Agents with activations that overlapped on one branch: their turns can't be told apart, nor targeted."""
 
     def entry(self, key: CallKey) -> TapeEntry | None:
         """The entry with this key, or None."""

@@ -119,18 +119,28 @@ class _AgentScope(Scope):
     def enter(self) -> None:
         with guarded(self._run):
             parts, parents = self._input()
-            self._begun(self._run.begin_turn(self._agent.path, parts, branch=current_branch.get(), parents=parents))
+            self._begun(
+                self._run.begin_turn(
+                    self._agent.path, parts, branch=current_branch.get(), parents=parents, nested=self._nested()
+                )
+            )
 
     async def aenter(self) -> None:
         with guarded(self._run):
             parts, parents = self._input()
             self._begun(
-                await self._run.abegin_turn(self._agent.path, parts, branch=current_branch.get(), parents=parents)
+                await self._run.abegin_turn(
+                    self._agent.path, parts, branch=current_branch.get(), parents=parents, nested=self._nested()
+                )
             )
 
     def _input(self) -> tuple[tuple[Part, ...], tuple[int, ...]]:
         self._run.recorder.declare((self._agent,))
         return self._run.recorder.sources(value_parts(self._arguments(), root="", role="user"), self._agent.path)
+
+    def _nested(self) -> bool:
+        outer = active_turn.get()
+        return outer is not None and outer.moment.agent == self._agent.path
 
     def _begun(self, turn: Turn) -> None:
         self._turn = turn
@@ -170,18 +180,16 @@ class _AgentScope(Scope):
     def leave(self, value: Any) -> Any:
         if self._turn is None:
             return value
-        result = value
         with guarded(self._run):
-            result = self._left(value, self._run.end_turn(self._turn, self._output(value)))
-        return result
+            value = self._left(value, self._run.end_turn(self._turn, self._output(value)))
+        return value
 
     async def aleave(self, value: Any) -> Any:
         if self._turn is None:
             return value
-        result = value
         with guarded(self._run):
-            result = self._left(value, await self._run.aend_turn(self._turn, self._output(value)))
-        return result
+            value = self._left(value, await self._run.aend_turn(self._turn, self._output(value)))
+        return value
 
     def _output(self, value: Any) -> tuple[Part, ...]:
         return value_parts(value, role="assistant", author=self._agent.path)

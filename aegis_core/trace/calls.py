@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import functools
-import inspect
 from collections.abc import Callable
 from typing import Any, ParamSpec, TypeVar
 
@@ -11,6 +10,7 @@ from aegis_core.adapter import CallKind, Part
 from aegis_core.run.values import value_parts, write_value
 from aegis_core.trace.active import active_run, active_turn
 from aegis_core.trace.agents import ValueCodec
+from aegis_core.trace.wrapping import is_coroutine
 
 __all__ = ["call_kind", "model", "tool"]
 
@@ -53,7 +53,7 @@ def _call_wrapper(function: Any, kind: CallKind, name: str) -> Any:
 
         number = _record_call(kind, name, args, kwargs)
         result = run.call(turn, kind, parts, live, codec, name=name)
-        _record_result(kind, name, number, result)
+        _record_result(number, result)
         return result
 
     @functools.wraps(function)
@@ -69,13 +69,10 @@ def _call_wrapper(function: Any, kind: CallKind, name: str) -> Any:
 
         number = _record_call(kind, name, args, kwargs)
         result = await run.acall(turn, kind, parts, live, codec, name=name)
-        _record_result(kind, name, number, result)
+        _record_result(number, result)
         return result
 
-    asynchronous = inspect.iscoroutinefunction(function) or inspect.iscoroutinefunction(
-        getattr(function, "__call__", None)
-    )
-    wrapper = coroutine if asynchronous else plain
+    wrapper = coroutine if is_coroutine(function) else plain
     setattr(wrapper, _MARK, kind)
     return wrapper
 
@@ -102,7 +99,7 @@ def _record_call(kind: CallKind, name: str, args: tuple[Any, ...], kwargs: dict[
     return call_id
 
 
-def _record_result(kind: CallKind, name: str, call_id: str | None, result: Any) -> None:
+def _record_result(call_id: str | None, result: Any) -> None:
     run, turn = active_run.get(), active_turn.get()
     if call_id is None or run is None or turn is None:
         return

@@ -29,10 +29,9 @@ def reachable(function: Callable[..., Any]) -> tuple[Callable[..., Any], ...]:
         if _package(current) != home:
             continue
         for value in _named(current):
-            if callable(value) and (inspect.isroutine(value) or hasattr(value, "__wrapped__")):
-                if id(value) not in found:
-                    found[id(value)] = value
-                    queue.append(value)
+            if id(value) not in found and (inspect.isroutine(value) or hasattr(value, "__wrapped__")):
+                found[id(value)] = value
+                queue.append(value)
     return tuple(found.values())
 
 

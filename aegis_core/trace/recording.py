@@ -6,7 +6,7 @@ import uuid
 from contextlib import ExitStack
 from pathlib import Path
 from types import TracebackType
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Self
 
 from aegis_core.errors import AdapterError
 from aegis_core.run import Run, RunInfo, Tape
@@ -77,7 +77,7 @@ class Recording:
         self.app = app
         """What the adapter wants to be run; the object itself wherever recording needs no other."""
 
-    def __enter__(self) -> Recording:
+    def __enter__(self) -> Self:
         if self._entered:
             raise AdapterError("this recording was used already; call aegis.record(...) anew for each run")
         self._entered = True

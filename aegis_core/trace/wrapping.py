@@ -15,14 +15,11 @@ from contextlib import contextmanager
 from contextvars import ContextVar, Token
 from typing import Any
 
-__all__ = ["Scope", "wrap"]
+__all__ = ["Scope", "is_coroutine", "wrap"]
 
 
 class Scope(ABC):
     """What surrounds one call of a wrapped function. Values are the user's own: hence Any throughout."""
-
-    keeps = True
-    """Whether the items of a generator are kept for `leave`."""
 
     @abstractmethod
     def variables(self) -> tuple[tuple[ContextVar[Any], Any], ...]:
@@ -52,6 +49,10 @@ class Scope(ABC):
     def fail(self, error: BaseException) -> None:
         """The function raised."""
 
+    def keep(self, items: list[Any], item: Any) -> None:
+        """Keep an item of a generator for `join`."""
+        items.append(item)
+
     def holds_stream(self) -> bool:
         """Whether the items of a generator must be held back until it ends, because they may be altered."""
         return False
@@ -80,9 +81,14 @@ def wrap(function: Callable[..., Any], open_scope: Open) -> Callable[..., Any]:
         return _async_generator(function, open_scope)
     if inspect.isgeneratorfunction(function):
         return _generator(function, open_scope)
-    if inspect.iscoroutinefunction(function) or inspect.iscoroutinefunction(getattr(function, "__call__", None)):
-        return _coroutine(function, open_scope)
-    return _plain(function, open_scope)
+    return (_coroutine if is_coroutine(function) else _plain)(function, open_scope)
+
+
+def is_coroutine(function: Any) -> bool:
+    """Whether a call gives a coroutine: a coroutine function, or an object with an asynchronous `__call__`."""
+    return inspect.iscoroutinefunction(function) or inspect.iscoroutinefunction(
+        getattr(type(function), "__call__", None)
+    )
 
 
 def _plain(function: Callable[..., Any], open_scope: Open) -> Callable[..., Any]:
@@ -182,8 +188,7 @@ def _async_generator(function: Callable[..., Any], open_scope: Open) -> Callable
             except BaseException as error:
                 scope.fail(error)
                 raise
-            if scope.keeps:
-                items.append(item)
+            scope.keep(items, item)
             if held:
                 step = functools.partial(source.asend, None)
                 continue
@@ -208,8 +213,6 @@ def _async_generator(function: Callable[..., Any], open_scope: Open) -> Callable
 class _Nothing(Scope):
     """The scope of an asynchronous generator with nothing around it: there is no `yield from` for these."""
 
-    keeps = False
-
     def __init__(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> None:
         self._args, self._kwargs = args, kwargs
 
@@ -225,8 +228,11 @@ class _Nothing(Scope):
     def leave(self, value: Any) -> Any:
         return value
 
+    def keep(self, items: list[Any], item: Any) -> None:
+        del items, item
+
     def fail(self, error: BaseException) -> None:
-        return None
+        del error
 
 
 def _pieces(value: Any, items: list[Any]) -> list[Any]:

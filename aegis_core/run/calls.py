@@ -1,0 +1,231 @@
+"""Calls inside a turn: served from the tape or live, and altered where a target is due."""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable, Iterable, Sequence
+from typing import TypeVar
+
+from pydantic import JsonValue
+
+from aegis_core.adapter import CallKind, Codec, Part, Turn
+from aegis_core.errors import ReplayDrift
+from aegis_core.faults import Moment, Scope, Strategy
+from aegis_core.run.driving import drive
+from aegis_core.run.ids import ids_of_this_run
+from aegis_core.run.recorder import OrderKey, inside_calls
+from aegis_core.run.recorder import after as after_turn
+from aegis_core.run.state import RunState
+from aegis_core.run.tape import CallKey, TapeEntry, request_hash
+from aegis_core.trajectory import RunError, Step
+
+__all__ = ["Calls"]
+
+R = TypeVar("R")
+
+
+class Calls(RunState):
+    """The part of `Run` that makes calls."""
+
+    def call(
+        self,
+        turn: Turn,
+        kind: CallKind,
+        parts: Iterable[Part],
+        live: Callable[[dict[str, str]], R],
+        codec: Codec[R],
+        *,
+        name: str = "",
+        extra: JsonValue = None,
+        before: Sequence[Scope] = ("ephemeral",),
+        after: Sequence[Scope] = ("belief",),
+    ) -> R:
+        """A call inside a turn: served from the tape where it can be, else live.
+
+        Args:
+            parts: the texts that are sent.
+            live: makes the call, given the altered texts by part id (empty if none).
+            codec: how the result becomes plain data and parts.
+            name: of the tool, if it is one.
+            extra: what else the request depends on, for its hash.
+            before, after: how far an alteration of request and result can reach (model calls only).
+        """
+
+        async def alive(texts: dict[str, str]) -> R:
+            return live(texts)
+
+        return drive(self._call(turn, kind, tuple(parts), alive, codec, name, extra, before, after, True))
+
+    async def acall(
+        self,
+        turn: Turn,
+        kind: CallKind,
+        parts: Iterable[Part],
+        live: Callable[[dict[str, str]], Awaitable[R]],
+        codec: Codec[R],
+        *,
+        name: str = "",
+        extra: JsonValue = None,
+        before: Sequence[Scope] = ("ephemeral",),
+        after: Sequence[Scope] = ("belief",),
+    ) -> R:
+        """Asynchronous form of `call`."""
+        return await self._call(turn, kind, tuple(parts), live, codec, name, extra, before, after, False)
+
+    async def _call(
+        self,
+        turn: Turn,
+        kind: CallKind,
+        parts: tuple[Part, ...],
+        live: Callable[[dict[str, str]], Awaitable[R]],
+        codec: Codec[R],
+        name: str,
+        extra: JsonValue,
+        before: Sequence[Scope],
+        after: Sequence[Scope],
+        blocking: bool,
+    ) -> R:
+        with self._lock:
+            counter = f"{kind}/{name}"
+            turn.calls[counter] = turn.calls.get(counter, 0) + 1
+            key = CallKey(moment=turn.moment, kind=kind, name=name, call=turn.calls[counter])
+        digest = request_hash(parts, extra, self._normalise)
+        served = self.replay.serve(key, digest) if self.replay is not None else None
+        if self.replay is not None and self.replay.drift and not self.replay.fired:
+            raise ReplayDrift(f"run {self.info.run_id}: {self.replay.drift}")
+        if served is not None:
+            result = self._served(turn, served, parts, codec)
+        else:
+            result = await self._live(turn, key, digest, parts, live, codec, before, blocking)
+        return await self._altered_result(turn, key, codec, result, after, blocking)
+
+    def _served(self, turn: Turn, entry: TapeEntry, parts: tuple[Part, ...], codec: Codec[R]) -> R:
+        ids = ids_of_this_run(entry.request, parts)
+        if ids is not None:
+            entry = ids.entry(entry)
+        result = codec.decode(entry.payload)
+        if entry.key.kind == "node" and self.replay is not None:
+            for inner in self.replay.inside(entry):
+                self.recorder.tape(inner if ids is None else ids.entry(inner), turn.order)
+            self.recorder.pass_over(entry.inner_turns)
+            self._repeat(turn, entry.inner)
+        self.recorder.tape(entry, _order(turn, entry.key))
+        return result
+
+    def _repeat(self, turn: Turn, steps: tuple[Step, ...]) -> None:
+        """Record the steps inside a served node again. Parents outside of it become those of the turn."""
+        numbers: dict[int, int] = {}
+        for step in steps:
+            inside = tuple(numbers[parent] for parent in step.parents if parent in numbers)
+            outside = turn.parents if len(inside) < len(step.parents) else ()
+            numbers[step.index] = self.recorder.step(
+                step.agent,
+                step.kind,
+                step.text,
+                moment=_moment(step),
+                order=turn.order,
+                content=step.content,
+                addressed_to=step.addressed_to,
+                visible_to=step.visible_to,
+                parents=(*outside, *inside),
+                call_id=step.call_id,
+                model=step.model,
+                usage=step.usage,
+            )
+
+    async def _live(
+        self,
+        turn: Turn,
+        key: CallKey,
+        digest: str,
+        parts: tuple[Part, ...],
+        live: Callable[[dict[str, str]], Awaitable[R]],
+        codec: Codec[R],
+        before: Sequence[Scope],
+        blocking: bool,
+    ) -> R:
+        with self._lock:
+            self._n_calls += key.kind != "node"
+            self._live_calls += key.kind == "model"
+        self._check_limits()
+        texts: dict[str, str] = {}
+        if key.kind == "model":
+            altered = await self._alter(turn.moment, "prompt_injection", before, parts, turn.parts, blocking)
+            if altered is not None:
+                parts = altered.parts
+                texts = {part.id: part.text for part in parts if part.id in altered.changed}
+        token = next(self._tokens)
+        outer = inside_calls.set((*inside_calls.get(), token)) if key.kind == "node" else None
+        try:
+            result = await live(texts)
+        except Exception as error:
+            failed = RunError(type=type(error).__name__, message=str(error), agent=turn.moment.agent)
+            self.recorder.tape(TapeEntry(key=key, request_hash=digest, request=parts, error=failed), turn.order)
+            raise
+        finally:
+            if outer is not None:
+                inside_calls.reset(outer)
+        inner = self.recorder.inside(token, turn.moment, turn.order) if key.kind == "node" else ()
+        entry = TapeEntry(
+            key=key, request_hash=digest, request=parts, payload=codec.encode(result), inner=inner,
+            inner_turns=tuple(dict.fromkeys(_moment(s) for s in inner if _moment(s) != turn.moment)),
+        )  # fmt: skip
+        self.recorder.tape(entry, _order(turn, key))
+        return result
+
+    async def _altered_result(
+        self, turn: Turn, key: CallKey, codec: Codec[R], result: R, after: Sequence[Scope], blocking: bool
+    ) -> R:
+        site: tuple[Strategy, Sequence[Scope]] | None = None
+        if key.kind == "model" and (self.replay is None or self.replay.is_last(key)):
+            site = ("response_corruption", after)
+        elif key.kind == "tool":
+            site = ("environment", ("call",))
+        if site is None or self.interventions is None:
+            return result
+        altered = await self._alter(turn.moment, *site, codec.parts(result), turn.parts, blocking)
+        if altered is None:
+            return result
+        return codec.write(result, {p.id: p.text for p in altered.parts if p.id in altered.changed})
+
+    def record_call(
+        self, turn: Turn, kind: CallKind, parts: Iterable[Part], payload: JsonValue, *, name: str = ""
+    ) -> None:
+        """Put on the tape a call that the adapter could only watch; it is never served and never altered.
+
+        Args:
+            parts: the texts that were sent.
+            payload: the result as plain data.
+            name: of the tool, if it is one.
+
+        Raises:
+            RunLimitReached: too many calls, or too much time.
+        """
+        request = tuple(parts)
+        with self._lock:
+            counter = f"{kind}/{name}"
+            turn.calls[counter] = turn.calls.get(counter, 0) + 1
+            key = CallKey(moment=turn.moment, kind=kind, name=name, call=turn.calls[counter])
+            self._n_calls += kind != "node"
+            self._live_calls += kind == "model"
+        digest = request_hash(request, normalise=self._normalise)
+        self.recorder.tape(TapeEntry(key=key, request_hash=digest, request=request, payload=payload), turn.order)
+        self._check_limits()
+
+    def holds(self, turn: Turn) -> bool:
+        """Whether the next call may be served or altered, so that a stream has to be held back."""
+        if self.replay is not None and not self.replay.fired:
+            return True
+        if self.interventions is None:
+            return False
+        scopes: tuple[Scope, ...] = ("ephemeral", "belief", "call")
+        strategies: tuple[Strategy, ...] = ("prompt_injection", "response_corruption", "environment")
+        return any(self.interventions.due(turn.moment, strategy, scopes) for strategy in strategies)
+
+
+def _moment(step: Step) -> Moment:
+    return Moment(agent=step.agent, branch=step.branch, turn=step.turn)
+
+
+def _order(turn: Turn, key: CallKey) -> OrderKey:
+    """A node stands on the tape after what happened inside it, so that a target in there is not served with it."""
+    return after_turn(turn.order) if key.kind == "node" else turn.order

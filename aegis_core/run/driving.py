@@ -1,0 +1,42 @@
+"""Running coroutines from synchronous code, whether or not an event loop is running in this thread."""
+
+from __future__ import annotations
+
+import asyncio
+import threading
+from collections.abc import Coroutine
+from typing import Any, TypeVar
+
+__all__ = ["drive", "finish"]
+
+R = TypeVar("R")
+
+
+def drive(coroutine: Coroutine[Any, Any, R]) -> R:
+    """Run a coroutine that never suspends: in the synchronous forms all that could is done in `finish`."""
+    try:
+        coroutine.send(None)
+    except StopIteration as stop:
+        result: R = stop.value
+        return result
+    coroutine.close()
+    raise RuntimeError("a synchronous run was suspended; use the asynchronous form of this call")
+
+
+def finish(coroutine: Coroutine[Any, Any, R]) -> R:
+    """Run an injector's coroutine to its end on a loop of its own, in a thread: one may be running in this one."""
+    box: list[R] = []
+    failure: list[BaseException] = []
+
+    def work() -> None:
+        try:
+            box.append(asyncio.run(coroutine))
+        except BaseException as error:
+            failure.append(error)
+
+    thread = threading.Thread(target=work, name="aegis-injector")
+    thread.start()
+    thread.join()
+    if failure:
+        raise failure[0]
+    return box[0]

@@ -1,0 +1,190 @@
+"""The state of one run: its recorder, its tape to be served from, its interventions, and how it ends."""
+
+from __future__ import annotations
+
+import itertools
+import threading
+import time
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from typing import Any
+
+from pydantic import JsonValue
+
+from aegis_core.adapter import Part
+from aegis_core.errors import ReplayDrift, RunLimitReached
+from aegis_core.faults import Ledger, Moment, Scope, Strategy
+from aegis_core.run.driving import finish
+from aegis_core.run.info import Limits, RunInfo
+from aegis_core.run.interventions import Alteration, Interventions
+from aegis_core.run.recorder import OrderKey, Recorder, after
+from aegis_core.run.replay import Replay
+from aegis_core.run.tape import Tape
+from aegis_core.trajectory import RunError, StepKind, Trajectory
+
+__all__ = ["RunState"]
+
+
+class RunState:
+    """What turns and calls of one run share.
+
+    Args:
+        info: what is known before the start.
+        replay: serve the prefix of a recorded run; None: everything is live.
+        interventions: targets to carry out; None: nothing is altered.
+        limits: turns, calls and seconds after which `RunLimitReached` is raised inside the system.
+        normalise: the adapter's `normalise`, for the hashes of the tape.
+        clock: seconds, monotonic.
+    """
+
+    def __init__(
+        self,
+        info: RunInfo,
+        *,
+        replay: Replay | None = None,
+        interventions: Interventions | None = None,
+        limits: Limits | None = None,
+        normalise: Callable[[JsonValue], JsonValue] | None = None,
+        clock: Callable[[], float] = time.monotonic,
+    ) -> None:
+        self.info = info
+        self.replay = replay
+        self.interventions = interventions
+        self.limits = limits or Limits()
+        self.recorder = Recorder(clock)
+        self.recorder.declare(info.agents)
+        self.limit_reached = ""
+        self.entered = False
+        """Whether the entry of the system is running now."""
+        self.final_output: str | None = None
+        self.trouble = ""
+        """What went wrong in recording; such a run proves nothing."""
+        self.error: RunError | None = None
+        self._normalise = normalise
+        self._live_calls = 0
+        self._n_turns = 0
+        self._n_calls = 0
+        self._errors: dict[int, tuple[BaseException, str | None]] = {}
+        """Holds the exceptions themselves, so that no later one can have the same id."""
+        self._tokens = itertools.count()
+        self._open: dict[tuple[str, str], int] = {}
+        self._overlapping: dict[str, None] = {}
+        self._lock = threading.Lock()
+
+    def enter(self, task: str) -> None:
+        """The entry of the system was called with the text of a task."""
+        self.entered = True
+        if not self.info.task:
+            self.info = replace(self.info, task=task)
+
+    def leave(self, final_output: str | None) -> None:
+        """The entry of the system returned, with the text of its result."""
+        self.entered = False
+        self.final_output = final_output
+
+    def step(self, agent: str, kind: StepKind, text: str, **more: Any) -> int:  # Any: the keywords of Recorder.step
+        """Record a step that is neither the input nor the output of a turn; returns its number for `parents`."""
+        return self.recorder.step(agent, kind, text, **more)
+
+    def failed(
+        self,
+        error: BaseException,
+        agent: str | None = None,
+        *,
+        moment: Moment | None = None,
+        order: OrderKey = (),
+    ) -> None:
+        """An exception of the system passed through here.
+
+        With `agent`: it was raised in that agent's turn; recorded as a step of kind `error`, once, by the first
+        (deepest) caller. Without: the run ended with it; `trajectory.error` names the agent if one is known.
+        """
+        if moment is not None:
+            self._close(moment)
+        if isinstance(error, RunLimitReached | ReplayDrift):
+            return
+        with self._lock:
+            known = self._errors.get(id(error))
+            if known is None:
+                self._errors[id(error)] = (error, agent)
+        if agent is None:
+            where = known[1] if known is not None else None
+            self.error = RunError(type=type(error).__name__, message=str(error), agent=where)
+        elif known is None:
+            self.recorder.step(agent, "error", f"{type(error).__name__}: {error}", moment=moment, order=after(order))
+
+    @property
+    def live_model_calls(self) -> int:
+        """Model calls that were really made, not served."""
+        return self._live_calls
+
+    @property
+    def void(self) -> str:
+        """Why this run proves nothing (it left the recorded prefix, or recording failed), or ""."""
+        return self.trouble or (self.replay.drift if self.replay is not None else "")
+
+    def trajectory(self, final_output: str | None = None) -> Trajectory:
+        """The run as far as it went; `final_output` where `leave` was not told of it."""
+        return Trajectory(
+            run_id=self.info.run_id,
+            task=self.info.task,
+            agents=self.recorder.agents,
+            steps=self.recorder.steps(),
+            final_output=self.final_output if final_output is None else final_output,
+            error=self.error,
+            system=self.info.system,
+            adapter=self.info.adapter,
+        )
+
+    def tape(self) -> Tape:
+        """The tape of the run as far as it went."""
+        return Tape(
+            run_id=self.info.run_id,
+            adapter=self.info.adapter,
+            entries=self.recorder.entries(),
+            overlapping=tuple(self._overlapping),
+        )
+
+    def ledger(self) -> Ledger:
+        """What was done to the run; `observed_by` is filled in by `run.observation`."""
+        entries = self.interventions.ledger() if self.interventions is not None else ()
+        return Ledger(run_id=self.info.run_id, interventions=entries)
+
+    async def _alter(
+        self,
+        moment: Moment,
+        strategy: Strategy,
+        scopes: Sequence[Scope],
+        parts: tuple[Part, ...],
+        seen: tuple[Part, ...],
+        blocking: bool,
+    ) -> Alteration | None:
+        if self.interventions is None:
+            return None
+        index = self.interventions.claim(moment, strategy, scopes)
+        if index is None:
+            return None
+        if self.replay is not None:
+            self.replay.target_reached()
+        coroutine = self.interventions.alter(
+            index, parts, task=self.info.task, agents=self.recorder.agents, seen=seen,
+            history=self.recorder.history(),
+        )  # fmt: skip
+        return finish(coroutine) if blocking else await coroutine
+
+    def _check_limits(self) -> None:
+        limits, spent = self.limits, self.recorder.now()
+        reached = ""
+        if limits.turns is not None and self._n_turns > limits.turns:
+            reached = f"more than {limits.turns} turns"
+        elif limits.calls is not None and self._n_calls > limits.calls:
+            reached = f"more than {limits.calls} calls"
+        elif limits.seconds is not None and spent > limits.seconds:
+            reached = f"more than {limits.seconds} s"
+        if reached:
+            self.limit_reached = reached
+            raise RunLimitReached(f"run {self.info.run_id} took {reached}; raise the limit if that is too few")
+
+    def _close(self, moment: Moment) -> None:
+        with self._lock:
+            self._open[moment.agent, moment.branch] = max(0, self._open.get((moment.agent, moment.branch), 0) - 1)

@@ -1,0 +1,179 @@
+"""Turns: an agent is about to see something, and something leaves it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+
+from pydantic import JsonValue
+
+from aegis_core.adapter import Delivery, Part, Turn
+from aegis_core.errors import ReplayDrift
+from aegis_core.faults import Scope
+from aegis_core.run.driving import drive
+from aegis_core.run.recorder import OrderKey, after
+from aegis_core.run.state import RunState
+from aegis_core.run.tape import CallKey, TapeEntry, request_hash
+from aegis_core.trajectory import Usage
+
+__all__ = ["Turns"]
+
+
+class Turns(RunState):
+    """The part of `Run` that begins and ends turns."""
+
+    def begin_turn(
+        self,
+        agent: str,
+        parts: Iterable[Part],
+        *,
+        branch: str = "",
+        order: OrderKey = (),
+        parents: tuple[int, ...] = (),
+        scopes: Sequence[Scope] = ("persistent",),
+        nested: bool = False,
+    ) -> Turn:
+        """An activation of `agent` begins, and `parts` is what it is about to see.
+
+        Args:
+            order: where the turn stands among those that run in parallel; () leaves it to the order of arrival.
+            parents: numbers (as returned by `step`) of the steps that led to it.
+            scopes: how far an alteration of these parts can reach in this framework.
+            nested: the agent was called inside a turn of its own, so that the two do not run side by side.
+
+        Raises:
+            ReplayDrift: the run left the recorded prefix.
+            RunLimitReached: too many turns, or too much time.
+        """
+        return drive(self._begin(agent, tuple(parts), branch, order, parents, scopes, nested, blocking=True))
+
+    async def abegin_turn(
+        self,
+        agent: str,
+        parts: Iterable[Part],
+        *,
+        branch: str = "",
+        order: OrderKey = (),
+        parents: tuple[int, ...] = (),
+        scopes: Sequence[Scope] = ("persistent",),
+        nested: bool = False,
+    ) -> Turn:
+        """Asynchronous form of `begin_turn`."""
+        return await self._begin(agent, tuple(parts), branch, order, parents, scopes, nested, blocking=False)
+
+    async def _begin(
+        self,
+        agent: str,
+        parts: tuple[Part, ...],
+        branch: str,
+        order: OrderKey,
+        parents: tuple[int, ...],
+        scopes: Sequence[Scope],
+        nested: bool,
+        *,
+        blocking: bool,
+    ) -> Turn:
+        with self._lock:
+            self._n_turns += 1
+            if self._open.get((agent, branch)) and not nested:
+                self._overlapping[agent] = None
+            self._open[agent, branch] = self._open.get((agent, branch), 0) + 1
+        self._check_limits()
+        moment = self.recorder.next_moment(agent, branch)
+        digest = request_hash(parts, normalise=self._normalise)
+        if self.replay is not None and (drift := self.replay.turn_begins(moment, digest)):
+            raise ReplayDrift(f"run {self.info.run_id}: {drift}")
+        turn = Turn(moment=moment, parts=parts, order=order, parents=parents, started=self.recorder.now())
+        altered = await self._alter(moment, "prompt_injection", scopes, parts, (), blocking)
+        if altered is not None:
+            turn.parts, turn.changed, turn.scope = altered.parts, altered.changed, altered.scope
+        entry = TapeEntry(key=CallKey(moment=moment, kind="input"), request_hash=digest, request=turn.parts)
+        self.recorder.tape(entry, order)
+        return turn
+
+    def end_turn(
+        self,
+        turn: Turn,
+        parts: Iterable[Part],
+        *,
+        route: str | None = None,
+        addressed_to: tuple[str, ...] = (),
+        visible_to: tuple[str, ...] = (),
+        model: str | None = None,
+        usage: Usage | None = None,
+        scopes: Sequence[Scope] = ("outgoing",),
+        record: bool = True,
+    ) -> Delivery:
+        """The activation ends, and `parts` is what leaves the agent; records them as steps, as delivered.
+
+        Args:
+            route: path of the agent that a hand-off goes to.
+            scopes: how far an alteration of these parts can reach in this framework.
+            record: False if the adapter records the steps itself (with the delivered text).
+        """
+        return drive(self._end(turn, tuple(parts), route, addressed_to, visible_to, model, usage, scopes, record, True))
+
+    async def aend_turn(
+        self,
+        turn: Turn,
+        parts: Iterable[Part],
+        *,
+        route: str | None = None,
+        addressed_to: tuple[str, ...] = (),
+        visible_to: tuple[str, ...] = (),
+        model: str | None = None,
+        usage: Usage | None = None,
+        scopes: Sequence[Scope] = ("outgoing",),
+        record: bool = True,
+    ) -> Delivery:
+        """Asynchronous form of `end_turn`."""
+        return await self._end(turn, tuple(parts), route, addressed_to, visible_to, model, usage, scopes, record, False)
+
+    async def _end(
+        self,
+        turn: Turn,
+        parts: tuple[Part, ...],
+        route: str | None,
+        addressed_to: tuple[str, ...],
+        visible_to: tuple[str, ...],
+        model: str | None,
+        usage: Usage | None,
+        scopes: Sequence[Scope],
+        record: bool,
+        blocking: bool,
+    ) -> Delivery:
+        turn.ended = True
+        self._close(turn.moment)
+        if model is None and self.replay is not None and (known := self.replay.produced(turn.moment)) is not None:
+            model, usage = _producer(known, usage)
+        self._tape_output(turn, parts, model, usage)
+        delivery = Delivery(parts, route)
+        altered = await self._alter(turn.moment, "response_corruption", scopes, parts, turn.parts, blocking)
+        if altered is not None:
+            delivery = Delivery(altered.parts, altered.route or route, altered.scope, altered.changed)
+        if record:
+            to = addressed_to or ((delivery.route,) if delivery.route else ())
+            for part in delivery.parts:
+                self.recorder.part_step(
+                    turn.moment.agent, part, moment=turn.moment, order=after(turn.order), addressed_to=to,
+                    visible_to=visible_to, parents=turn.parents, model=model, usage=usage, start=turn.started,
+                )  # fmt: skip
+        return delivery
+
+    def _tape_output(self, turn: Turn, parts: tuple[Part, ...], model: str | None, usage: Usage | None) -> None:
+        payload: JsonValue = {"model": model, "usage": usage.model_dump(mode="json") if usage else None}
+        key = CallKey(moment=turn.moment, kind="output")
+        entry = TapeEntry(
+            key=key, request_hash=request_hash(parts, normalise=self._normalise), request=parts, payload=payload
+        )
+        self.recorder.tape(entry, after(turn.order))
+
+
+def _producer(output: TapeEntry, usage: Usage | None) -> tuple[str | None, Usage | None]:
+    """Model and usage as recorded, for a turn that was served and so has none of its own."""
+    if not isinstance(output.payload, dict):
+        return None, usage
+    model, known = output.payload.get("model"), output.payload.get("usage")
+    return (
+        model if isinstance(model, str) else None,
+        usage or (Usage.model_validate(known) if known is not None else None),
+    )

@@ -1,0 +1,428 @@
+"""The decorators keep what they wrap: kind, result, exceptions, context; and record what went through."""
+
+from __future__ import annotations
+
+import asyncio
+import inspect
+import json
+import threading
+import warnings
+from collections.abc import AsyncIterator, Iterator
+from concurrent.futures import ThreadPoolExecutor
+from contextvars import ContextVar
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import aegis_core as aegis
+from aegis_core.errors import AdapterError, RecorderWarning
+from aegis_core.trajectory import Trajectory
+
+
+@aegis.agent("Planner")
+def plan(question: str) -> str:
+    return f"plan for {question}"
+
+
+@aegis.agent("Solver", role="computes", tools=("add",))
+async def solve(plan_text: str) -> str:
+    await asyncio.sleep(0)
+    return f"solved: {plan_text}"
+
+
+@aegis.agent("Writer")
+def write(text: str) -> Iterator[str]:
+    yield text[:6]
+    yield text[6:]
+
+
+@aegis.agent("Critic")
+async def criticise(text: str) -> AsyncIterator[str]:
+    yield "fine: "
+    await asyncio.sleep(0)
+    yield text
+
+
+@aegis.trace
+def plain_system(question: str) -> str:
+    return "".join(write(plan(question)))
+
+
+@aegis.trace
+async def async_system(question: str) -> str:
+    text = await solve(plan(question))
+    return "".join([piece async for piece in criticise(text)])
+
+
+def said(trajectory: Trajectory) -> list[tuple[str, str]]:
+    return [(step.agent, step.text) for step in trajectory.steps]
+
+
+def test_each_kind_of_function_stays_of_its_kind() -> None:
+    assert not inspect.iscoroutinefunction(plan)
+    assert inspect.iscoroutinefunction(solve)
+    assert inspect.isgeneratorfunction(write)
+    assert inspect.isasyncgenfunction(criticise)
+    assert inspect.signature(plan) == inspect.signature(inspect.unwrap(plan))
+
+
+def test_results_are_the_same_with_and_without_recording() -> None:
+    bare = plain_system("2+2")
+    with aegis.record(plain_system) as run:
+        assert plain_system("2+2") == bare
+    assert run.trajectory.final_output == bare
+
+
+def test_a_plain_run_is_recorded_turn_by_turn() -> None:
+    with aegis.record(plain_system) as run:
+        plain_system("2+2")
+    trajectory = run.trajectory
+    assert said(trajectory) == [("Planner", "plan for 2+2"), ("Writer", "plan for 2+2")]
+    assert trajectory.task == "2+2"
+    assert trajectory.steps[0].visible_to == ("Writer",)
+    assert trajectory.steps[1].parents == (0,)
+    assert [agent.path for agent in trajectory.agents] == ["Planner", "Writer"]
+
+
+def test_an_asynchronous_run_is_recorded_turn_by_turn() -> None:
+    async def main() -> Trajectory:
+        with aegis.record(async_system) as run:
+            await async_system("2+2")
+        return run.trajectory
+
+    trajectory = asyncio.run(main())
+    assert said(trajectory) == [
+        ("Planner", "plan for 2+2"),
+        ("Solver", "solved: plan for 2+2"),
+        ("Critic", "fine: solved: plan for 2+2"),
+    ]
+    assert trajectory.agent("Solver").role == "computes"
+
+
+def test_agents_declared_are_those_that_act() -> None:
+    with aegis.record(plain_system) as run:
+        declared = [agent.path for agent in run.run.info.agents]
+        plain_system("2+2")
+    assert declared == ["Planner", "Writer"] == [agent.path for agent in run.trajectory.agents]
+
+
+def test_exceptions_pass_unchanged_and_are_recorded_once() -> None:
+    failure = KeyError("lost")
+
+    @aegis.agent("Inner")
+    def inner() -> str:
+        raise failure
+
+    @aegis.agent("Outer")
+    def outer() -> str:
+        return inner()
+
+    @aegis.trace
+    def system() -> str:
+        return outer()
+
+    with pytest.raises(KeyError) as caught, aegis.record(system) as run:
+        system()
+    assert caught.value is failure
+    errors = [step for step in run.trajectory.steps if step.kind == "error"]
+    assert [(step.agent, step.text) for step in errors] == [("Inner", "KeyError: 'lost'")]
+    assert run.trajectory.error is not None
+    assert (run.trajectory.error.type, run.trajectory.error.agent) == ("KeyError", "Inner")
+
+
+def test_a_handled_exception_is_a_step_but_not_the_end_of_the_run() -> None:
+    @aegis.agent("Shaky")
+    def shaky() -> str:
+        raise ValueError("no")
+
+    @aegis.trace
+    def system() -> str:
+        try:
+            return shaky()
+        except ValueError:
+            return "recovered"
+
+    with aegis.record(system) as run:
+        system()
+    assert run.trajectory.error is None
+    assert run.trajectory.final_output == "recovered"
+    assert [step.kind for step in run.trajectory.steps] == ["error"]
+
+
+def test_generators_take_sent_values_thrown_exceptions_and_keep_their_return_value() -> None:
+    @aegis.agent("Echo")
+    def echo() -> Any:
+        got = yield "ready"
+        try:
+            yield f"got {got}"
+        except ValueError:
+            yield "caught"
+        return "end"
+
+    @aegis.trace
+    def system() -> list[str]:
+        generator = echo()
+        items = [next(generator), generator.send("x"), generator.throw(ValueError())]
+        try:
+            next(generator)
+        except StopIteration as stop:
+            items.append(stop.value)
+        return items
+
+    with aegis.record(system) as run:
+        assert system() == ["ready", "got x", "caught", "end"]
+    assert said(run.trajectory) == [("Echo", "readygot xcaught")]
+
+
+def test_a_stream_that_is_left_early_is_recorded_as_far_as_it_was_read() -> None:
+    closed = []
+
+    @aegis.agent("Endless")
+    def endless() -> Iterator[str]:
+        try:
+            while True:
+                yield "tick "
+        finally:
+            closed.append(True)
+
+    @aegis.trace
+    def system() -> str:
+        stream = endless()
+        first = next(stream)
+        stream.close()
+        return first
+
+    with aegis.record(system) as run:
+        system()
+    assert closed == [True]
+    assert said(run.trajectory) == [("Endless", "tick ")]
+
+
+def test_an_asynchronous_stream_can_be_closed_from_another_task() -> None:
+    @aegis.agent("Endless")
+    async def endless() -> AsyncIterator[str]:
+        while True:
+            yield "tick "
+
+    @aegis.trace
+    async def system() -> str:
+        stream = endless()
+        first = await anext(stream)
+        await asyncio.create_task(stream.aclose())
+        return first
+
+    async def main() -> Trajectory:
+        with aegis.record(system) as run:
+            await system()
+        return run.trajectory
+
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        assert said(asyncio.run(main())) == [("Endless", "tick ")]
+
+
+def test_a_generator_does_not_leak_its_turn_to_its_consumer() -> None:
+    from aegis_core.trace.active import active_turn
+
+    seen = []
+
+    @aegis.agent("Streamer")
+    def streamer() -> Iterator[str]:
+        yield "a"
+        yield "b"
+
+    @aegis.trace
+    def system() -> str:
+        seen.extend(active_turn.get() for _ in streamer())
+        return "done"
+
+    with aegis.record(system):
+        system()
+    assert seen == [None, None]
+
+
+def test_context_variables_of_the_user_survive() -> None:
+    variable: ContextVar[str] = ContextVar("variable", default="unset")
+
+    @aegis.agent("Setter")
+    def setter() -> str:
+        variable.set("set inside")
+        return "ok"
+
+    @aegis.trace
+    def system() -> str:
+        setter()
+        return variable.get()
+
+    bare = system()
+    variable.set("unset")
+    with aegis.record(system):
+        assert system() == bare == "set inside"
+
+
+def test_pools_and_threads_keep_the_run_through_bind() -> None:
+    @aegis.agent("Worker")
+    def work(item: str) -> str:
+        return f"done {item}"
+
+    def one(item: str) -> str:
+        with aegis.branch(item):
+            return work(item)
+
+    @aegis.trace
+    def system(items: list[str]) -> str:
+        with ThreadPoolExecutor(4) as pool:
+            return ",".join(pool.map(aegis.bind(one), items))
+
+    with aegis.record(system) as run:
+        system(["a", "b", "c"])
+    assert sorted((step.branch, step.turn, step.text) for step in run.trajectory.steps) == [
+        ("a", 1, "done a"),
+        ("b", 1, "done b"),
+        ("c", 1, "done c"),
+    ]
+
+
+def test_fifty_concurrent_runs_do_not_mix() -> None:
+    async def one(number: int) -> tuple[int, Trajectory]:
+        with aegis.record(async_system) as run:
+            await async_system(f"question {number}")
+        return number, run.trajectory
+
+    async def main() -> list[tuple[int, Trajectory]]:
+        return await asyncio.gather(*(one(number) for number in range(25)))
+
+    results = asyncio.run(main())
+    collected: list[tuple[int, Trajectory]] = []
+
+    def thread(number: int) -> None:
+        with aegis.record(plain_system) as run:
+            plain_system(f"question {number}")
+        collected.append((number, run.trajectory))
+
+    threads = [threading.Thread(target=thread, args=(number,)) for number in range(25, 50)]
+    for item in threads:
+        item.start()
+    for item in threads:
+        item.join()
+    assert len(results + collected) == 50
+    for number, trajectory in results + collected:
+        assert trajectory.steps
+        assert all(f"question {number}" in step.text for step in trajectory.steps)
+
+
+def test_trouble_of_the_recorder_is_one_warning_and_the_run_goes_on(monkeypatch: pytest.MonkeyPatch) -> None:
+    from aegis_core.run import Run
+
+    def broken(*args: Any, **kwargs: Any) -> Any:
+        raise OSError("disk full")
+
+    monkeypatch.setattr(Run, "begin_turn", broken)
+    with aegis.record(plain_system) as run, pytest.warns(RecorderWarning, match="disk full"):
+        assert plain_system("2+2") == "plan for 2+2"
+    assert "disk full" in run.run.void
+
+
+def test_without_a_run_nothing_is_recorded_and_wrong_calls_fail_as_before() -> None:
+    assert plan("x") == "plan for x"
+    with pytest.raises(TypeError, match="missing 1 required positional argument"):
+        plan()  # type: ignore[call-arg]
+    with aegis.record(plain_system), pytest.raises(TypeError, match="missing 1 required positional argument"):
+        plan()  # type: ignore[call-arg]
+
+
+def test_a_traced_function_writes_its_runs_to_a_file(tmp_path: Path) -> None:
+    path = tmp_path / "runs.jsonl"
+
+    @aegis.trace(to=path, name="relay")
+    def system(question: str) -> str:
+        if question == "boom":
+            raise ValueError(question)
+        return plan(question)
+
+    system("one")
+    with pytest.raises(ValueError, match="boom"):
+        system("boom")
+    records = [json.loads(line) for line in path.read_text().splitlines()]
+    assert [record["system"] for record in records] == ["relay", "relay"]
+    assert [record["final_output"] for record in records] == ["plan for one", None]
+    assert records[1]["error"]["type"] == "ValueError"
+
+
+def test_a_nested_entry_belongs_to_the_outer_run() -> None:
+    runs: list[Trajectory] = []
+
+    @aegis.trace(on_run=runs.append)
+    def inner(question: str) -> str:
+        return plan(question)
+
+    @aegis.trace(on_run=runs.append)
+    def outer(question: str) -> str:
+        return inner(question)
+
+    outer("q")
+    assert [said(run) for run in runs] == [[("Planner", "plan for q")]]
+
+
+def test_a_recording_can_be_used_once() -> None:
+    recording = aegis.record(plain_system)
+    with recording:
+        plain_system("x")
+    with pytest.raises(AdapterError, match="used already"), recording:
+        pass
+
+
+def test_structured_values_are_seen_and_kept() -> None:
+    @aegis.agent("Reader")
+    def read(data: dict[str, Any]) -> dict[str, Any]:
+        return {"summary": f"{len(data['rows'])} rows", "n": 2, "raw": object}
+
+    @aegis.trace
+    def system() -> dict[str, Any]:
+        return read({"rows": ["a", "b"], "limit": 3})
+
+    with aegis.record(system) as run:
+        result = system()
+    assert result["raw"] is object
+    assert said(run.trajectory) == [("Reader", "2 rows")]
+
+
+def test_methods_of_an_object_are_agents() -> None:
+    class Team:
+        @aegis.agent("Planner")
+        def plan(self, question: str) -> str:
+            return f"plan {question}"
+
+        @aegis.trace
+        def run(self, question: str) -> str:
+            return self.plan(question)
+
+    team = Team()
+    with aegis.record(team.run) as run:
+        team.run("x")
+    assert said(run.trajectory) == [("Planner", "plan x")]
+
+
+def test_tools_are_recorded_as_a_call_and_its_result() -> None:
+    @aegis.tool
+    def add(a: int, b: int) -> int:
+        return a + b
+
+    @aegis.agent("Solver")
+    def compute(question: str) -> str:
+        return f"{question} is {add(2, b=3)}"
+
+    @aegis.trace
+    def system(question: str) -> str:
+        return compute(question)
+
+    with aegis.record(system) as run:
+        system("2+3")
+    steps = run.trajectory.steps
+    assert [(step.kind, step.text) for step in steps] == [
+        ("tool_call", "add(2, b=3)"),
+        ("tool_result", "5"),
+        ("message", "2+3 is 5"),
+    ]
+    assert steps[0].call_id == steps[1].call_id is not None
