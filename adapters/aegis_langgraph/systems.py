@@ -7,6 +7,7 @@ from typing import Annotated, Any
 
 from langchain.agents import create_agent
 from langchain_core.messages import AnyMessage, HumanMessage, SystemMessage
+from langchain_core.runnables import RunnableLambda
 from langchain_core.tools import tool
 from langgraph.graph import END, START, MessagesState, StateGraph
 from langgraph.prebuilt import InjectedState
@@ -55,7 +56,7 @@ def analysis_team(*, seed: int = 0) -> System:
     graph = StateGraph(MessagesState)
     for name in TEAM:
         if name != "Analyst":
-            graph.add_node(name, _member(name, model))
+            graph.add_node(name, RunnableLambda(_member(name, model)))
     analyst = create_agent(model, [look_up, calculator], system_prompt=system_prompt("Analyst", TEAM), name="Analyst")
     graph.add_node("Analyst", analyst)
     graph.add_edge(START, "Planner")

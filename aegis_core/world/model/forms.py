@@ -7,7 +7,7 @@ from dataclasses import replace
 from fractions import Fraction
 from functools import lru_cache
 
-from aegis_core.world.model.language import MEASURED, plural, sentences, show, unit_named
+from aegis_core.world.model.language import MEASURED, Unit, plural, sentences, show, unit_named
 from aegis_core.world.model.understanding import Form, Value
 
 __all__ = ["fitted", "merged", "read_form", "render", "sentence_form"]
@@ -74,7 +74,7 @@ def _affirmed(pattern: str, low: str) -> bool:
                                          low[: match.start()] if match else "")  # fmt: skip
 
 
-def _unit(low: str):  # type: ignore[no-untyped-def]
+def _unit(low: str) -> Unit | None:
     preferred = _PREFERRED.search(low)
     if preferred and unit_named(preferred[1]).dimension in MEASURED:
         return unit_named(preferred[1])

@@ -267,14 +267,16 @@ def _product(
     question: Wanted, values: dict[str, Fraction], cells: Sequence[Cell], form: Form, mistake: Mistake
 ) -> Working:
     prices = {cell.row: to_number(cell.value) for cell in cells if cell.column == question.factor}
-    lines, total, costs, lack = [], Fraction(0), [], ""
+    lines: list[str] = []
+    costs: list[Fraction] = []
+    total, lack = Fraction(0), ""
     unit = form.unit if form.unit and form.unit.dimension == "money" else unit_named(question.unit)
-    for position, (row, value) in enumerate(values.items()):
+    for position, (row, amount) in enumerate(values.items()):
         if row not in prices:
             lack = lack or f"the {question.factor} of {row}"
             continue
-        cost = mistake(position, value * prices[row])
-        lines.append(f"{row}: {show(value)} x {show(prices[row])} = {show(cost)} euros")
+        cost = mistake(position, amount * prices[row])
+        lines.append(f"{row}: {show(amount)} x {show(prices[row])} = {show(cost)} euros")
         costs.append(cost)
         total += cost
     unmatched = next((row for row in prices if row not in values), "")

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import lru_cache
+from functools import cached_property, lru_cache
 from typing import Any
 
 from aegis_core.world.model.amounts import Amounts
@@ -88,10 +88,10 @@ class View:
                 by_topic.setdefault(key, {}).setdefault(author, []).append(fact)
         return tuple(fact for authors in by_topic.values() for fact in max(authors.values(), key=len))
 
-    @property
+    @cached_property
     def key(self) -> str:
         """What the agent's habits hang on: seed, name and question, but no one's wording."""
-        return f"{self.seed}|{self.role}|{self.name}|{self.task[-60:]}"
+        return f"{self.seed}|{self.role}|{self.name}|{self.task[:40]}|{self.question}"
 
 
 def view(seed: int, messages: Sequence[Message], tools: Sequence[ToolSpec]) -> View:
@@ -103,16 +103,19 @@ def view(seed: int, messages: Sequence[Message], tools: Sequence[ToolSpec]) -> V
     if not task and rest:
         task = rest[0].content
     family, question = _understood(task)
-    sorted_ = _sorted(rest, task, name, dict(roster), family, question)
+    plan, notes, results, reviews = _sorted(rest, task, name, dict(roster), family, question)
     others = tuple(m.content for m in rest if not _mine(m, name) and m.role != "tool" and m.content != task)
     names = frozenset(member for member, _ in roster) | {m.name for m in rest if m.name}
     return View(
-        seed,
-        role,
-        name,
-        task,
-        roster,
-        *sorted_,
+        seed=seed,
+        role=role,
+        name=name,
+        task=task,
+        roster=roster,
+        plan=plan,
+        notes=notes,
+        results=results,
+        reviews=reviews,
         own=tuple(m.content for m in rest if _mine(m, name) and m.content and not m.tool_calls),
         called=tuple(m for m in rest if _mine(m, name) and m.tool_calls),
         answers=tuple((m.tool_call_id, m.content) for m in rest if m.role == "tool"),
