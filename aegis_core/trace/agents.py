@@ -182,14 +182,14 @@ class _AgentScope(Scope):
             return value
         with guarded(self._run):
             value = self._left(value, self._run.end_turn(self._turn, self._output(value)))
-        return value
+        return value  # noqa: RET504  (`guarded` may have swallowed the assignment)
 
     async def aleave(self, value: Any) -> Any:
         if self._turn is None:
             return value
         with guarded(self._run):
             value = self._left(value, await self._run.aend_turn(self._turn, self._output(value)))
-        return value
+        return value  # noqa: RET504  (`guarded` may have swallowed the assignment)
 
     def _output(self, value: Any) -> tuple[Part, ...]:
         return value_parts(value, role="assistant", author=self._agent.path)

@@ -86,9 +86,8 @@ def wrap(function: Callable[..., Any], open_scope: Open) -> Callable[..., Any]:
 
 def is_coroutine(function: Any) -> bool:
     """Whether a call gives a coroutine: a coroutine function, or an object with an asynchronous `__call__`."""
-    return inspect.iscoroutinefunction(function) or inspect.iscoroutinefunction(
-        getattr(type(function), "__call__", None)
-    )
+    method = getattr(type(function), "__call__", None)  # noqa: B004  (its kind is asked, not whether it is there)
+    return inspect.iscoroutinefunction(function) or inspect.iscoroutinefunction(method)
 
 
 def _plain(function: Callable[..., Any], open_scope: Open) -> Callable[..., Any]:

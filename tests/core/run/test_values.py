@@ -1,0 +1,70 @@
+"""Strings inside plain values are found by path and written back; everything else is untouched."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, NamedTuple
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from pydantic import BaseModel
+
+from aegis_core.run.values import value_parts, write_value
+
+
+@dataclass(frozen=True)
+class Note:
+    text: str
+    size: int
+
+
+class Model(BaseModel):
+    text: str
+    tags: list[str]
+
+
+class Pair(NamedTuple):
+    left: str
+    right: str
+
+
+PLAIN = st.recursive(
+    st.none() | st.booleans() | st.integers() | st.text(),
+    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.text(max_size=3), inner, max_size=3),
+    max_leaves=8,
+)
+
+
+@given(PLAIN)
+def test_writing_nothing_and_writing_the_same_change_nothing(value: Any) -> None:
+    parts = value_parts(value)
+    assert len({part.id for part in parts}) == len(parts)
+    assert write_value(value, {}) is value
+    assert write_value(value, {part.id: part.text for part in parts}) == value
+
+
+@given(PLAIN)
+def test_every_string_can_be_replaced(value: Any) -> None:
+    written = write_value(value, {part.id: part.text + "!" for part in value_parts(value)})
+    assert [part.text for part in value_parts(written)] == [part.text + "!" for part in value_parts(value)]
+
+
+@pytest.mark.parametrize(
+    ("value", "texts", "result"),
+    [
+        (Note("a", 1), {"value.text": "b"}, Note("b", 1)),
+        (Model(text="a", tags=["x", "y"]), {"value.tags[1]": "z"}, Model(text="a", tags=["x", "z"])),
+        (Pair("a", "b"), {"value[0]": "c"}, Pair("c", "b")),
+        ({"k": ("a", 3)}, {"value['k'][0]": "b"}, {"k": ("b", 3)}),
+    ],
+)
+def test_structure_and_class_stay(value: Any, texts: dict[str, str], result: Any) -> None:
+    written = write_value(value, texts)
+    assert written == result
+    assert type(written) is type(value)
+
+
+def test_one_path_being_the_beginning_of_another_is_no_confusion() -> None:
+    value = {"a": "x", "ab": "y"}
+    assert write_value(value, {"value['ab']": "z"}) == {"a": "x", "ab": "z"}
