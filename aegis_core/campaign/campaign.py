@@ -19,6 +19,7 @@ from aegis_core.campaign.configuration import Configuration, RunLimits, load_tas
 from aegis_core.campaign.journal import Journal, RunRecord
 from aegis_core.campaign.planner import ExplicitPlans, Planner, cells
 from aegis_core.campaign.proof import Prover, Verdict
+from aegis_core.campaign.rehearsal import Rehearsal
 from aegis_core.campaign.summary import Progress, Summary, Tally
 from aegis_core.campaign.systems import Factory, Wrapped, load_factory, wrap
 from aegis_core.campaign.tasks import Task
@@ -64,6 +65,8 @@ class Campaign:
         seed: of everything random, at least 0.
         plans_per_run: faults tried in each right clean run, at most.
         pair_share: share of the plans that get a second target, 0 to 1.
+        rehearse: ask the injector beforehand, on the texts of the clean run, which targets it would refuse; not for
+            injectors that cost something to ask.
         plans: plans to try in every clean run that has their turns, instead of drawn ones.
         limit: stop as soon as so many faulty runs are kept; None: go through all tasks.
         limits: turns, calls and seconds after which a run is ended as `no_end`. A limit of seconds makes results
@@ -85,6 +88,7 @@ class Campaign:
         seed: int = 0,
         plans_per_run: int = 4,
         pair_share: float = 0.15,
+        rehearse: bool = True,
         plans: Sequence[Plan] | None = None,
         limit: int | None = None,
         limits: Limits = DEFAULT_LIMITS,
@@ -101,6 +105,7 @@ class Campaign:
         self._seed = seed
         self._plans_per_run = plans_per_run
         self._pair_share = pair_share
+        self._rehearse = rehearse
         self._plans = tuple(plans) if plans is not None else None
         self._limit = limit
         self._limits = limits
@@ -134,7 +139,13 @@ class Campaign:
         modes = self._usable_modes(plugins, injector)
         offered = cells(modes, injector, wrapped.capabilities, factory.name) if self._plans is None else ()
         planner: Planner | ExplicitPlans = (
-            Planner(offered, seed=self._seed, per_run=self._plans_per_run, pair_share=self._pair_share)
+            Planner(
+                offered,
+                seed=self._seed,
+                per_run=self._plans_per_run,
+                pair_share=self._pair_share,
+                rehearsal=Rehearsal(injector) if self._rehearse else None,
+            )
             if self._plans is None
             else ExplicitPlans(self._plans)
         )
@@ -147,6 +158,7 @@ class Campaign:
             modes=modes,
             plans_per_run=self._plans_per_run,
             pair_share=self._pair_share,
+            rehearse=self._rehearse,
             explicit_plans=derived_id(*(p.model_dump(mode="json") for p in self._plans)) if self._plans else "",
             tasks=len(tasks),
             tasks_digest=derived_id(*(task.model_dump(mode="json") for task in tasks)),

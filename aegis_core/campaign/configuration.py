@@ -52,6 +52,7 @@ class Configuration(FileRecord):
     modes: tuple[str, ...]
     plans_per_run: int = Field(ge=1)
     pair_share: float = Field(ge=0, le=1)
+    rehearse: bool = True
     explicit_plans: str = ""
     tasks: int = Field(ge=1)
     tasks_digest: str

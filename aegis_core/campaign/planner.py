@@ -6,18 +6,20 @@ agents in the same way. So modes, strategies and agents are balanced before proo
 a plan depends on the seed and the place of its task alone.
 
 A turn is a target only if something can be altered there, and only if another agent acts after it: what the last
-speaker says is seen by no one in the run, so it could never be proven.
+speaker says is seen by no one in the run, so it could never be proven. A rehearsal leaves out what the injector would
+refuse; where a cell has nothing left, the next one takes its place.
 """
 
 from __future__ import annotations
 
 import random
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import TypeVar
 
 from aegis_core.adapter import Capabilities, Site
 from aegis_core.campaign.journal import RunRecord
+from aegis_core.campaign.rehearsal import Rehearsal
 from aegis_core.errors import CampaignError
 from aegis_core.faults import Moment, Plan, Strategy, Target
 from aegis_core.injector import Injector
@@ -76,57 +78,91 @@ class Planner:
         seed: of the campaign.
         per_run: how many plans a clean run gets, at most.
         pair_share: share of the plans, from 0 to 1, that get a second target.
+        rehearsal: leaves out what would be refused; None: everything is tried.
     """
 
-    def __init__(self, offered: Sequence[Cell], *, seed: int, per_run: int, pair_share: float = 0.15) -> None:
+    def __init__(
+        self,
+        offered: Sequence[Cell],
+        *,
+        seed: int,
+        per_run: int,
+        pair_share: float = 0.15,
+        rehearsal: Rehearsal | None = None,
+    ) -> None:
         self._cells = tuple(offered)
         self._seed = seed
         self._per_run = per_run
         self._pair_share = pair_share
+        self._rehearsal = rehearsal
 
     def plans(self, clean: RunRecord, ordinal: int) -> tuple[Plan, ...]:
         """The plans for a clean run; `ordinal` is the place of its task in the campaign, from 0."""
-        moments = {strategy: _moments(clean, strategy) for strategy in dict.fromkeys(c.strategy for c in self._cells)}
+        draw = _Draw(clean, tuple(dict.fromkeys(cell.strategy for cell in self._cells)), self._rehearsal)
         plans: list[Plan] = []
-        used: set[tuple[Moment, str, str]] = set()
         for number in range(ordinal * self._per_run, (ordinal + 1) * self._per_run):
             rng = random.Random(f"plan/{self._seed}/{clean.task_id}/{number}")
-            first = self._first(number, moments, used, rng)
+            seed = rng.getrandbits(48)
+            first = self._first(number, draw, seed, rng)
             if first is None:
                 break
             targets = [first]
-            if rng.random() < self._pair_share and (second := self._second(first, moments, rng)) is not None:
+            if rng.random() < self._pair_share and (second := self._second(first, draw, seed, rng)) is not None:
                 targets.append(second)
-            used.add((first.moment, first.mode, first.strategy))
-            plans.append(Plan(targets=tuple(targets), seed=rng.getrandbits(48)))
+            draw.used.add((first.moment, first.mode, first.strategy))
+            plans.append(Plan(targets=tuple(targets), seed=seed))
         return tuple(plans)
 
-    def _first(
-        self,
-        number: int,
-        moments: Mapping[Strategy, Sequence[Moment]],
-        used: set[tuple[Moment, str, str]],
-        rng: random.Random,
-    ) -> Target | None:
+    def _first(self, number: int, draw: _Draw, seed: int, rng: random.Random) -> Target | None:
         block, place = divmod(number, len(self._cells))
         order = _shuffled(range(len(self._cells)), f"cells/{self._seed}/{block}")
         for index in (*order[place:], *order[:place]):
             cell = self._cells[index]
-            free = [m for m in moments[cell.strategy] if (m, cell.mode, cell.strategy) not in used]
-            agents = sorted({moment.agent for moment in moments[cell.strategy]})
-            if free:
-                lap, turn = divmod(block, len(agents))
-                ranked = _shuffled(agents, f"agents/{self._seed}/{index}/{lap}")
-                ranked = [*ranked[turn:], *ranked[:turn]]
-                agent = next(agent for agent in ranked if any(m.agent == agent for m in free))
-                return _target(cell, [m for m in free if m.agent == agent], rng)
+            agents = draw.agents(cell.strategy)
+            if not agents:
+                continue
+            lap, turn = divmod(block, len(agents))
+            ranked = _shuffled(agents, f"agents/{self._seed}/{index}/{lap}")
+            for agent in (*ranked[turn:], *ranked[:turn]):
+                moments = [moment for moment in draw.free(cell) if moment.agent == agent]
+                if (target := draw.target(cell, moments, 0, seed, rng)) is not None:
+                    return target
         return None
 
-    def _second(self, first: Target, moments: Mapping[Strategy, Sequence[Moment]], rng: random.Random) -> Target | None:
+    def _second(self, first: Target, draw: _Draw, seed: int, rng: random.Random) -> Target | None:
         for cell in rng.sample(self._cells, len(self._cells)):
-            others = [moment for moment in moments[cell.strategy] if moment.agent != first.moment.agent]
-            if others:
-                return _target(cell, others, rng)
+            others = [moment for moment in draw.moments[cell.strategy] if moment.agent != first.moment.agent]
+            if (target := draw.target(cell, others, 1, seed, rng)) is not None:
+                return target
+        return None
+
+
+class _Draw:
+    """What there is to draw from in one clean run."""
+
+    def __init__(self, clean: RunRecord, strategies: tuple[Strategy, ...], rehearsal: Rehearsal | None) -> None:
+        self._clean = clean
+        self._rehearsal = rehearsal
+        self.moments = {strategy: _moments(clean, strategy) for strategy in strategies}
+        self.used: set[tuple[Moment, str, str]] = set()
+        """Targets of earlier plans: turn, mode, strategy."""
+
+    def agents(self, strategy: Strategy) -> list[str]:
+        return sorted({moment.agent for moment in self.moments[strategy]})
+
+    def free(self, cell: Cell) -> list[Moment]:
+        return [m for m in self.moments[cell.strategy] if (m, cell.mode, cell.strategy) not in self.used]
+
+    def target(self, cell: Cell, moments: Sequence[Moment], index: int, seed: int, rng: random.Random) -> Target | None:
+        """A target of this cell in one of these turns that the injector does not refuse; number `index` of its plan."""
+        scope = rng.choice(cell.sites).scope
+        for moment in rng.sample(moments, len(moments)):
+            for realisation in rng.sample(cell.realisations, len(cell.realisations)):
+                target = Target(
+                    moment=moment, mode=cell.mode, strategy=cell.strategy, scope=scope, realisation=realisation
+                )
+                if self._rehearsal is None or not self._rehearsal.refuses(self._clean, target, index=index, seed=seed):
+                    return target
         return None
 
 
@@ -140,16 +176,6 @@ class ExplicitPlans:
         """Those of the plans that can be tried in this run."""
         there = set(clean.tape.moments())
         return tuple(plan for plan in self._plans if all(target.moment in there for target in plan.targets))
-
-
-def _target(cell: Cell, moments: Sequence[Moment], rng: random.Random) -> Target:
-    return Target(
-        moment=rng.choice(moments),
-        mode=cell.mode,
-        strategy=cell.strategy,
-        scope=rng.choice(cell.sites).scope,
-        realisation=rng.choice(cell.realisations),
-    )
 
 
 def _moments(clean: RunRecord, strategy: Strategy) -> tuple[Moment, ...]:
