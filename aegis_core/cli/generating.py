@@ -105,7 +105,9 @@ def _answer(campaign: Campaign) -> Answer:
 
     summary = campaign.run()
     dataset = open_dataset(campaign.out)
-    example = next((labels.run_id for labels in labelled_runs(dataset)), None)
+    # The simplest label makes the best first example.
+    labelled = sorted(labelled_runs(dataset), key=lambda labels: len(labels.faults) + len(labels.redundant))
+    example = labelled[0].run_id if labelled else None
     lines = [*summary_text(summary), "", f"dataset: {dataset.path}"]
     if example is not None:
         lines.append(f"why a label is true: aegis explain {campaign.out} {example}")

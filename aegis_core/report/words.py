@@ -34,14 +34,14 @@ FAILURES = {
 
 
 @dataclass(frozen=True)
-class Quote:
+class _Quote:
     """A text that is shown as it stands, behind a bar, with a label before its first line."""
 
     text: str
     label: str = ""
 
 
-Line = str | Quote
+_Line = str | _Quote
 """A sentence, or a quotation."""
 
 
@@ -53,7 +53,7 @@ def explanation_text(explanation: Explanation) -> str:
 def _lines(it: Explanation) -> Iterator[str]:
     yield from _wrapped(_headline(it))
     yield ""
-    yield from _section("The task", [Quote(it.task), f"Right answer: {it.answer} (checker: {it.checker})"])
+    yield from _section("The task", [_Quote(it.task), f"Right answer: {it.answer} (checker: {it.checker})"])
     yield from _section("Without any fault", _clean_lines(it))
     if it.verdict == "discarded":
         yield from _section("Why it was discarded", _discarded_lines(it))
@@ -81,7 +81,7 @@ def _label(target: LabelledTarget) -> str:
     return f"{target.moment.agent} made the error {target.mode}{name}{step}"
 
 
-def _clean_lines(it: Explanation) -> Iterator[Line]:
+def _clean_lines(it: Explanation) -> Iterator[_Line]:
     yield f"Clean run {it.clean_run_id}: {_outcome(it.clean_outcome)}."
     yield f'Its answer: "{one_line(it.clean_output or "")}"'
     if it.verdict == "labelled":
@@ -93,7 +93,7 @@ def _clean_lines(it: Explanation) -> Iterator[Line]:
         )
 
 
-def _discarded_lines(it: Explanation) -> Iterator[Line]:
+def _discarded_lines(it: Explanation) -> Iterator[_Line]:
     for target in it.plan.targets if it.plan is not None else ():
         yield (
             f"Planned: {target.mode} in {target.moment}, by {target.strategy.replace('_', ' ')}, scope {target.scope}."
@@ -110,7 +110,7 @@ def _target_sections(target: LabelledTarget, suffix: str) -> Iterator[str]:
     yield from _section(f"Why this is {target.mode}{suffix}", _evidence_lines(target))
 
 
-def _done_lines(target: LabelledTarget) -> Iterator[Line]:
+def _done_lines(target: LabelledTarget) -> Iterator[_Line]:
     yield (
         f"In {target.moment}, {STRATEGIES[target.strategy]} {SCOPES[target.scope]} "
         f"({target.strategy.replace('_', ' ')}, {target.scope})."
@@ -121,26 +121,26 @@ def _done_lines(target: LabelledTarget) -> Iterator[Line]:
         yield from _change_lines(change)
 
 
-def _change_lines(change: PartChange) -> Iterator[Line]:
+def _change_lines(change: PartChange) -> Iterator[_Line]:
     before, after = excerpts(change.before, change.after)
-    yield Quote(before, "before")
-    yield Quote(after, "after")
+    yield _Quote(before, "before")
+    yield _Quote(after, "after")
 
 
-def _turn_lines(target: LabelledTarget) -> Iterator[Line]:
+def _turn_lines(target: LabelledTarget) -> Iterator[_Line]:
     clean, faulty = "\n".join(target.said_clean), "\n".join(target.said_faulty)
     shown_clean, shown_faulty = excerpts(clean, faulty, around=240)
-    yield Quote(shown_clean or "(nothing)", "clean run")
-    yield Quote(shown_faulty or "(nothing)", "faulty run")
+    yield _Quote(shown_clean or "(nothing)", "clean run")
+    yield _Quote(shown_faulty or "(nothing)", "faulty run")
 
 
-def _observer_lines(target: LabelledTarget) -> Iterator[Line]:
+def _observer_lines(target: LabelledTarget) -> Iterator[_Line]:
     for seen in target.observed_by:
         verb = "was given" if seen.how == "holds" else "was no longer given"
         yield f'{seen.moment} {verb}: "{one_line(seen.span)}"'
 
 
-def _evidence_lines(target: LabelledTarget) -> Iterator[Line]:
+def _evidence_lines(target: LabelledTarget) -> Iterator[_Line]:
     if target.definition:
         yield f"{target.mode} {target.mode_name}: {target.definition}"
     if target.evidence is not None:
@@ -152,12 +152,12 @@ def _evidence_lines(target: LabelledTarget) -> Iterator[Line]:
         yield "The run fails without this target too, so it is no cause; it is stored as redundant."
 
 
-def _failure_lines(it: Explanation) -> Iterator[Line]:
+def _failure_lines(it: Explanation) -> Iterator[_Line]:
     yield f"Faulty run {it.run_id}: {_outcome(it.outcome)}."
     yield f'Its answer: "{one_line(it.final_output or "")}"; right is "{it.answer}".'
 
 
-def _control_lines(arm: Arm) -> Iterator[Line]:
+def _control_lines(arm: Arm) -> Iterator[_Line]:
     verdict = arm.invalid or _outcome(arm.outcome)
     if arm.arm == "null":
         yield f"Null control {arm.run_id}: the text went through the whole edit and was put back unchanged: {verdict}."
@@ -167,7 +167,7 @@ def _control_lines(arm: Arm) -> Iterator[Line]:
             yield from _change_lines(change)
 
 
-def _subset_lines(it: Explanation) -> Iterator[Line]:
+def _subset_lines(it: Explanation) -> Iterator[_Line]:
     for arm in it.arms:
         if arm.arm == "fault":
             which = f"Only {_numbers(arm.targets)}" if len(arm.targets) < len(it.targets) else "All of them"
@@ -192,14 +192,14 @@ def _outcome(outcome: Outcome | None) -> str:
     return FAILURES[outcome.failure] + detail
 
 
-def _section(title: str, lines: Iterable[Line]) -> Iterator[str]:
+def _section(title: str, lines: Iterable[_Line]) -> Iterator[str]:
     yield title
     for line in lines:
-        yield from _quoted(line) if isinstance(line, Quote) else _wrapped(line, "  ")
+        yield from _quoted(line) if isinstance(line, _Quote) else _wrapped(line, "  ")
     yield ""
 
 
-def _quoted(quote: Quote) -> Iterator[str]:
+def _quoted(quote: _Quote) -> Iterator[str]:
     """The lines of a quotation; lines that are too long are folded at words."""
     width = len("faulty run") if quote.label else 0
     label = quote.label
