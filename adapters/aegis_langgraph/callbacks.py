@@ -65,6 +65,8 @@ class _ModelCall:
     frame: Frame
     parts: tuple[Part, ...]
     name: str | None
+    parent_id: UUID | None
+    tapped: bool = False
 
 
 @dataclass
@@ -82,8 +84,6 @@ class Watcher(GraphCallbackHandler):
     def __init__(self, tracker: Tracker, app: Any = None) -> None:
         self.tracker = tracker
         self.app = app
-        self.tapped: set[UUID] = set()
-        """Model calls that went through a tapped model, which records them itself."""
         self._visits: dict[UUID, Visit] = {}
         self._models: dict[UUID, _ModelCall] = {}
         self._tools: dict[UUID, _ToolCall] = {}
@@ -240,21 +240,29 @@ class Watcher(GraphCallbackHandler):
         if frame is not None:
             name = (metadata or {}).get("ls_model_name")
             state = self.tracker.state_of(frame)
-            self._models[run_id] = _ModelCall(state, frame, parts, name if isinstance(name, str) else None)
+            self._models[run_id] = _ModelCall(
+                state, frame, parts, name if isinstance(name, str) else None, parent_id
+            )
+
+    def claim(self, parent_id: UUID | None, parts: tuple[Part, ...]) -> None:
+        """A tapped model makes this call, and records it itself."""
+        texts = [part.text for part in parts]
+        for call in reversed(list(self._models.values())):
+            if call.parent_id == parent_id and not call.tapped and [part.text for part in call.parts] == texts:
+                call.tapped = True
+                return
 
     @_fail_open
     def on_llm_end(self, response: LLMResult, *, run_id: UUID, **_: Any) -> None:
         """A model has answered."""
         call = self._models.pop(run_id, None)
-        tapped = run_id in self.tapped
-        self.tapped.discard(run_id)
         if call is None or call.state is None or call.state.turn is None:
             return
         generations = [generation for batch in response.generations for generation in batch]
         messages = [item.message for item in generations if isinstance(item, ChatGeneration)]
         call.state.model = _model_name(messages, response) or call.name or call.state.model
         call.state.usage = _sum(call.state.usage, messages)
-        if not tapped and call.frame.task.role in ("leaf", "within"):
+        if not call.tapped and call.frame.task.role in ("leaf", "within"):
             payload = encode(list(messages)) if messages else [item.text for item in generations]
             self.tracker.run.record_call(call.state.turn, "model", call.parts, payload)
 
@@ -262,7 +270,6 @@ class Watcher(GraphCallbackHandler):
     def on_llm_error(self, error: BaseException, *, run_id: UUID, **_: Any) -> None:  # noqa: ARG002
         """A model has raised; the node that called it will say so."""
         self._models.pop(run_id, None)
-        self.tapped.discard(run_id)
 
     # -- tools --------------------------------------------------------------------------------------------------
 

@@ -166,9 +166,7 @@ def _class(name: str) -> type:
     found: Any = sys.modules.get(module)
     for part in path.split("."):
         found = getattr(found, part, None)
-    fits = isinstance(found, type) and (
-        issubclass(found, BaseModel | enum.Enum) or dataclasses.is_dataclass(found)
-    )
+    fits = isinstance(found, type) and (issubclass(found, BaseModel | enum.Enum) or dataclasses.is_dataclass(found))
     if not fits:
         raise ReplayError(f"a recorded result holds a {name}, which is not loaded; import its module, then replay")
     return found  # type: ignore[no-any-return]
@@ -269,7 +267,9 @@ class NodeCodec:
 
     def decode(self, payload: JsonValue) -> NodeResult:
         if not isinstance(payload, dict) or "attempts" not in payload:
-            raise ReplayError("this tape was not written by the LangGraph adapter; replay it with the one that wrote it")
+            raise ReplayError(
+                "this tape was not written by the LangGraph adapter; replay it with the one that wrote it"
+            )
         value = decode(self._ids.read(payload["value"], self._new_id))
         return NodeResult(value, int(str(payload["attempts"])))
 

@@ -92,5 +92,3 @@ def _has_keys(result: Any) -> bool:
 def _last_words(messages: list[Any]) -> str | None:
     spoken = (message for message in reversed(messages) if isinstance(message, AIMessage))
     return next((text for message in spoken if (text := message_text(message))), None)
-
-

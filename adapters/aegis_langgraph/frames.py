@@ -91,9 +91,7 @@ class Frames:
         """The frame of a run, if it is open."""
         return self._open.get(run_id)
 
-    def begin(
-        self, run_id: Any, parent_id: Any, name: str, metadata: Mapping[str, Any] | None, inputs: Any
-    ) -> Frame:
+    def begin(self, run_id: Any, parent_id: Any, name: str, metadata: Mapping[str, Any] | None, inputs: Any) -> Frame:
         """A run begins."""
         with self._lock:
             parent = self._open.get(parent_id)

@@ -158,9 +158,7 @@ def _is_loop(nodes: Mapping[str, Any]) -> bool:
     return loop and any(name in _MODEL_NODES for name in nodes)
 
 
-def _loop_node(
-    app: Any, names: tuple[str, ...], path: str, name: str, bound: Any, fields: Mapping[str, str]
-) -> Shape:
+def _loop_node(app: Any, names: tuple[str, ...], path: str, name: str, bound: Any, fields: Mapping[str, str]) -> Shape:
     role: Role = "inner"
     if name in _MODEL_NODES:
         role = "model"

@@ -127,4 +127,3 @@ class WrappedNode(Runnable[Any, Any]):
 
 _UNALTERED: dict[str, Any] = {"before": (), "after": ()}
 """Models are altered at the ends of the turn, where it is known which of their answers is the last."""
-

@@ -25,7 +25,7 @@ from langchain_core.messages import BaseMessage, ToolMessage
 
 from aegis_core.adapter import CallKind, Delivery, Part, Turn
 from aegis_core.run import Run
-from aegis_core.run.recorder import OrderKey
+from aegis_core.run.recorder import OrderKey, after
 from aegis_core.trajectory import Usage
 from aegis_langgraph import _compat
 from aegis_langgraph.codec import MessageIds, NodeCodec, NodeResult
@@ -183,9 +183,7 @@ class Tracker:
         """The scopes of the alterations that are planned of what this agent sees."""
         targets = self.run.interventions.targets if self.run.interventions is not None else ()
         return frozenset(
-            target.scope
-            for target in targets
-            if target.moment.agent == path and target.strategy == "prompt_injection"
+            target.scope for target in targets if target.moment.agent == path and target.strategy == "prompt_injection"
         )
 
     def keep(self, path: str, edits: Iterable[Edit]) -> None:
@@ -575,7 +573,7 @@ class Visit:
                     data={"name": call.name, "args": call.args},
                 )
                 self._step(part, call.order)
-            self._step(text.part, self._frame.order)
+            self._step(text.part, after(self._frame.order))
             self._state.delivered |= {name for name in (text.message_id, text.part.call_id) if name}
 
     # -- what the node returns ----------------------------------------------------------------------------------

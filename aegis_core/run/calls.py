@@ -22,6 +22,9 @@ __all__ = ["Calls"]
 
 R = TypeVar("R")
 
+_HOLDING = ("node", "tool")
+"""Kinds of calls inside of which other agents may act: they bring back those turns when they are served."""
+
 
 class Calls(RunState):
     """The part of `Run` that makes calls."""
@@ -103,7 +106,7 @@ class Calls(RunState):
         if ids is not None:
             entry = ids.entry(entry)
         result = codec.decode(entry.payload)
-        if entry.key.kind == "node" and self.replay is not None:
+        if entry.key.kind in _HOLDING and self.replay is not None:
             for inner in self.replay.inside(entry):
                 self.recorder.tape(inner if ids is None else ids.entry(inner), turn.order)
             self.recorder.pass_over(entry.inner_turns)
@@ -154,7 +157,7 @@ class Calls(RunState):
                 parts = altered.parts
                 texts = {part.id: part.text for part in parts if part.id in altered.changed}
         token = next(self._tokens)
-        outer = inside_calls.set((*inside_calls.get(), token)) if key.kind == "node" else None
+        outer = inside_calls.set((*inside_calls.get(), token)) if key.kind in _HOLDING else None
         try:
             result = await live(texts)
         except Exception as error:
@@ -164,7 +167,8 @@ class Calls(RunState):
         finally:
             if outer is not None:
                 inside_calls.reset(outer)
-        inner = self.recorder.inside(token, turn.moment, turn.order) if key.kind == "node" else ()
+        own = turn.moment if key.kind == "node" else None
+        inner = self.recorder.inside(token, own, turn.order) if key.kind in _HOLDING else ()
         entry = TapeEntry(
             key=key, request_hash=digest, request=parts, payload=codec.encode(result), inner=inner,
             inner_turns=tuple(dict.fromkeys(_moment(s) for s in inner if _moment(s) != turn.moment)),
@@ -227,5 +231,5 @@ def _moment(step: Step) -> Moment:
 
 
 def _order(turn: Turn, key: CallKey) -> OrderKey:
-    """A node stands on the tape after what happened inside it, so that a target in there is not served with it."""
-    return after_turn(turn.order) if key.kind == "node" else turn.order
+    """What may hold turns stands on the tape after them, so that a target in there is not served with it."""
+    return after_turn(turn.order) if key.kind in _HOLDING else turn.order

@@ -175,12 +175,12 @@ class Recorder:
         if reader not in row.step.visible_to:
             row.step = row.step.model_copy(update={"visible_to": tuple(sorted((*row.step.visible_to, reader)))})
 
-    def inside(self, token: int, moment: Moment, order: OrderKey = ()) -> tuple[Step, ...]:
-        """The steps that were recorded inside a call: in its context, of its own turn, or with its order key in front.
+    def inside(self, token: int, moment: Moment | None, order: OrderKey = ()) -> tuple[Step, ...]:
+        """The steps that were recorded inside a call, in canonical order.
 
-        In canonical order.
+        These are the steps in its context, those with its order key in front, and those of the turn at `moment`.
         """
-        own = (moment.agent, moment.branch, moment.turn)
+        own = (moment.agent, moment.branch, moment.turn) if moment is not None else None
         with self._lock:
             rows = [
                 row

@@ -88,7 +88,7 @@ class Replay:
 
     def inside(self, entry: TapeEntry) -> tuple[TapeEntry, ...]:
         """The entries of calls and turns inside a served node, which the new tape must hold as well."""
-        turns = {entry.key.moment, *entry.inner_turns}
+        turns = {*entry.inner_turns} if entry.key.kind == "tool" else {entry.key.moment, *entry.inner_turns}
         return tuple(
             other
             for other in self._prefix.values()

@@ -1,0 +1,188 @@
+"""The trajectory names the right agents, whatever the graph looks like."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from langchain.agents import create_agent
+from langchain_core.messages import AIMessage
+from langgraph.func import entrypoint, task
+from langgraph.graph import START, MessagesState, StateGraph
+from langgraph.prebuilt import ToolNode
+from langgraph.types import Send
+
+from tests.adapters.langgraph import graphs
+from tests.adapters.langgraph.graphs import ASK, look, member
+from tests.adapters.langgraph.models import Scripted, calls, in_turn, says
+from tests.adapters.langgraph.running import ADAPTER, ran
+
+
+def speakers(app: Any, given: Any = ASK) -> list[str]:
+    return [step.agent for step in ran(app, given).trajectory.steps]
+
+
+def paths(app: Any) -> list[tuple[str, str]]:
+    return [(agent.path, agent.kind) for agent in ADAPTER.agents(app)]
+
+
+@pytest.mark.parametrize(
+    ("build", "expected"),
+    [
+        (lambda: graphs.chain("a", "b"), [("a", "worker"), ("b", "worker")]),
+        (graphs.fan_out, [("planner", "worker"), ("worker", "worker"), ("join", "worker")]),
+        (graphs.teams, [(p, "worker") for p in ("team/alice", "team/sub/deep", "team/bob", "carol")]),
+        (graphs.agent_and_writer, [("researcher", "worker"), ("writer", "worker")]),
+        (graphs.supervised, [("supervisor", "manager"), ("researcher", "worker"), ("writer", "worker")]),
+        (graphs.swarm, [("alice", "worker"), ("bob", "worker"), ("carol", "worker")]),
+        (graphs.researcher, [("researcher", "worker")]),
+    ],
+)
+def test_agents_are_listed_as_the_steps_name_them(build: Any, expected: list[tuple[str, str]]) -> None:
+    app = build()
+    assert paths(app) == expected
+    given = {"question": "q", "notes": []} if build is graphs.fan_out else ASK
+    assert set(speakers(build(), given)) <= {path for path, _ in expected}
+
+
+def test_paths_of_nested_teams() -> None:
+    assert speakers(graphs.teams()) == ["team/alice", "team/sub/deep", "team/bob", "carol"]
+
+
+def test_tasks_of_one_node_are_kept_apart_by_branch_not_by_who_ends_first() -> None:
+    for delays in ({"x": 0.05}, {"z": 0.05}, {}):
+        steps = ran(graphs.fan_out(delays), {"question": "q", "notes": []}).trajectory.steps
+        assert [(s.agent, s.branch, s.turn, s.text) for s in steps[1:4]] == [
+            ("worker", "0", 1, "note on x"),
+            ("worker", "1", 1, "note on y"),
+            ("worker", "2", 1, "note on z"),
+        ]
+        assert steps[4].parents == (0, 1, 2, 3)
+
+
+def test_a_team_sent_several_times_has_branches_inside() -> None:
+    team = graphs.chain("alice")
+    graph = StateGraph(MessagesState)
+    graph.add_node("plan", lambda _: {})
+    graph.add_node("team", team)
+    graph.add_edge(START, "plan")
+    graph.add_conditional_edges(
+        "plan", lambda _: [Send("team", {"messages": [("user", word)]}) for word in ("one", "two")], ["team"]
+    )
+    steps = ran(graph.compile(), ASK).trajectory.steps
+    assert [(s.agent, s.branch, s.text) for s in steps] == [
+        ("team/alice", "0", "alice <one>"),
+        ("team/alice", "1", "alice <two>"),
+    ]
+
+
+def test_an_agent_is_named_as_its_author_named_it_else_after_its_node() -> None:
+    def graph(**names: Any) -> Any:
+        built = StateGraph(MessagesState)
+        for node, name in names.items():
+            built.add_node(node, create_agent(Scripted(answer=says(f"I am {node}")), [], name=name))
+        for first, second in zip((START, *names), names, strict=False):
+            built.add_edge(first, second)
+        return built.compile()
+
+    assert speakers(graph(one="expert", two=None)) == ["expert", "two"]
+    assert speakers(graph(one="twin", two="twin")) == ["twin", "two"]
+
+
+def test_an_agent_without_a_name_and_a_graph_around_it() -> None:
+    assert speakers(create_agent(Scripted(answer=says("hello")), [])) == ["agent"]
+
+
+def test_a_graph_called_by_an_agents_tool_is_not_named_after_the_agent() -> None:
+    """The inner graph inherits the caller's `lc_agent_name`."""
+    from langchain_core.tools import tool
+
+    inner = graphs.chain("clerk", "judge")
+
+    @tool
+    def consult(question: str) -> str:
+        """Ask the office."""
+        return str(inner.invoke({"messages": [("user", question)]})["messages"][-1].text)
+
+    model = Scripted(answer=in_turn(calls("consult", question="why"), "because"))
+    steps = ran(create_agent(model, [consult], name="boss"), ASK).trajectory.steps
+    assert [(s.agent, s.kind) for s in steps] == [
+        ("boss", "tool_call"),
+        ("boss/clerk", "message"),
+        ("boss/judge", "message"),
+        ("boss", "tool_result"),
+        ("boss", "message"),
+    ]
+
+
+def test_a_graph_called_inside_a_function() -> None:
+    done = ran(graphs.inside_function(), ASK)
+    assert [(s.agent, s.turn) for s in done.trajectory.steps if s.kind == "message"] == [
+        ("outer/inner", 1),
+        ("outer/second", 1),
+        ("outer/inner", 2),
+        ("outer/second", 2),
+        ("outer", 1),
+        ("last", 1),
+    ]
+
+
+def test_a_tools_node_of_its_own_is_an_agent_of_kind_tool() -> None:
+    chat = Scripted(answer=in_turn(calls("look", x="it"), "that is it"))
+    graph = StateGraph(MessagesState)
+    graph.add_node("chatbot", lambda state: {"messages": [chat.invoke(state["messages"])]})
+    graph.add_node("tools", ToolNode([look]))
+    graph.add_edge(START, "chatbot")
+    graph.add_conditional_edges(
+        "chatbot", lambda state: "tools" if state["messages"][-1].tool_calls else "__end__", ["tools", "__end__"]
+    )
+    graph.add_edge("tools", "chatbot")
+    app = graph.compile()
+    assert paths(app) == [("chatbot", "worker"), ("tools", "tool")]
+    assert [(s.agent, s.kind, s.turn, s.text) for s in ran(app, ASK).trajectory.steps] == [
+        ("chatbot", "tool_call", 1, 'look(x="it")'),
+        ("tools", "tool_result", 1, "found it"),
+        ("chatbot", "message", 2, "that is it"),
+    ]
+
+
+def test_roles_come_from_system_prompts_and_metadata() -> None:
+    graph = StateGraph(MessagesState)
+    graph.add_node("researcher", graphs.researcher())
+    graph.add_node("critic", member("critic"), metadata={"role": "You object."})
+    graph.add_edge(START, "researcher")
+    graph.add_edge("researcher", "critic")
+    found = {agent.path: agent for agent in ADAPTER.agents(graph.compile())}
+    assert found["researcher"].role == "You look things up."
+    assert found["researcher"].tools == ("look",)
+    assert found["critic"].role == "You object."
+
+
+def test_the_functional_api_is_recorded() -> None:
+    @task
+    def shout(word: str) -> str:
+        return f"{word}!"
+
+    @entrypoint()
+    def flow(words: list[str]) -> str:
+        return " ".join(future.result() for future in [shout(word) for word in words])
+
+    done = ran(flow, ["a", "b"])
+    assert [(s.agent, s.branch, s.text) for s in done.trajectory.steps] == [
+        ("flow/shout", "0", "a!"),
+        ("flow/shout", "1", "b!"),
+        ("flow", "", "a! b!"),
+    ]
+    assert done.trajectory.final_output == "a! b!"
+    assert ADAPTER.capabilities(flow).sites == ()
+
+
+def test_a_node_that_writes_no_text_has_turns_but_no_steps() -> None:
+    graph = StateGraph(MessagesState)
+    graph.add_node("count", lambda _: {})
+    graph.add_node("speak", lambda _: {"messages": [AIMessage("hi")]})
+    graph.add_edge(START, "count")
+    graph.add_edge("count", "speak")
+    done = ran(graph.compile(), ASK)
+    assert [step.agent for step in done.trajectory.steps] == ["speak"]
+    assert [str(moment) for moment in done.run.tape().moments()] == ["count turn 1", "speak turn 1"]

@@ -1,0 +1,48 @@
+"""Steps and tape come out in canonical order, whatever the order in which they came in."""
+
+from __future__ import annotations
+
+from aegis_core.adapter import Part
+from aegis_core.faults import Moment
+from aegis_core.run.recorder import OrderKey, Recorder, after
+
+READER = Part(id="in", text="alpha beta gamma")
+
+
+def recorder_with(*steps: tuple[str, str, OrderKey]) -> Recorder:
+    recorder = Recorder()
+    for agent, text, order in steps:
+        recorder.step(agent, "message", text, moment=Moment(agent=agent), order=order)
+    return recorder
+
+
+def test_what_ends_a_turn_stands_after_all_that_happened_inside() -> None:
+    recorder = recorder_with(
+        ("a", "end", after((0, 1, "x"))), ("b", "inside", (0, 1, "x", 2, "y")), ("a", "in", (0, 1, "x"))
+    )
+    assert [step.text for step in recorder.steps()] == ["in", "inside", "end"]
+    assert after(()) == ()
+
+
+def test_only_steps_that_came_before_are_sources() -> None:
+    recorder = recorder_with(("a", "alpha", (0, 1, "x")), ("b", "beta", (0, 2, "x")))
+    _, parents = recorder.sources((READER,), "c", precedes=lambda order: order[1] == 1)
+    assert parents == (0,)
+    assert [step.visible_to for step in recorder.steps()] == [("c",), ()]
+
+
+def test_readers_are_sorted_however_they_arrive() -> None:
+    recorder = recorder_with(("a", "alpha", ()))
+    for reader in ("z", "b"):
+        recorder.sources((READER,), reader)
+    assert recorder.steps()[0].visible_to == ("b", "z")
+
+
+def test_what_happened_inside_a_call_is_told_by_its_order_key() -> None:
+    recorder = recorder_with(
+        ("b", "second", (0, 1, "x", 2, "y")), ("c", "beside", (0, 1, "z")), ("b", "first", (0, 1, "x", 1, "y"))
+    )
+    inside = recorder.inside(-1, None, (0, 1, "x"))
+    assert [step.text for step in inside] == ["first", "second"]
+    own = recorder.inside(-1, Moment(agent="c"))
+    assert [step.text for step in own] == ["beside"]
