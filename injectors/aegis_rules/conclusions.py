@@ -3,68 +3,37 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from functools import lru_cache
 from typing import Literal
 
-from aegis_rules.document import Document, Passage
+from aegis_rules.cues import ANSWER_KEY, conclusion_starts
 from aegis_rules.figures import Figure, find_figures, is_operated
-from aegis_rules.sentences import Sentence, find_sentences
+from aegis_rules.reading import Reading
+from aegis_rules.sentences import Sentence, n_words
 
-__all__ = ["Conclusion", "Reading", "find_conclusions", "read"]
+__all__ = ["Conclusion", "find_conclusions"]
 
 Span = tuple[int, int]
 
-_STRONG = "answer|result|conclusion|solution|verdict|decision|final (?:order|list|ranking|sequence|figure|value|number|total|count)"
-_NOUNS = (
-    f"{_STRONG}|total|order|ranking|sequence|value|choice|output|sum|difference|average|mean|figure|number|count|outcome|winner|"
-    "population|price|cost|distance|length|weight|mass|time|duration|volume|area|speed|rate|amount|quantity|percentage|"
-    "probability|likelihood"
+_SEPARATOR = re.compile(
+    r"\s*(?:,\s+and\s+then\s+|,\s+and\s+|,\s+then\s+|,\s+|;\s+|\s+then\s+|\s+and\s+|\s*(?:->|→|>|<)\s*)\s*"
 )
-_COPULA = r"(?:is|are|was|were|equals|comes to|comes out (?:at|as|to)|amounts to|would be|will be|must be|should be|stands at|works out (?:at|as|to)|=)"
-_ADVERB = r"(?:(?:indeed|therefore|thus|then|exactly|precisely|as follows|now|equal to|:)[ ,:]+)*"
-_LABEL = re.compile(
-    rf"^[\W_]*(?:(?:the|my|our|so|thus|and|overall|final|correct|new|updated|verified|proposed|agreed|full|complete|confirmed)\b[\s,*_]*)*"
-    rf"\b(?P<noun>{_NOUNS})\b[^.:=?!]{{0,60}}?[*_]*[:=][*_]*\s*",
+_TRIM = " \t*_\"'\u201c\u201d\u2018\u2019.,;:!`()[]$\\{}"
+_ITEM = re.compile(r"[^\W_][\w'\u2019.&/ -]{0,38}")
+_CHOICE_END = re.compile(
+    r"\s(?:with|because|since|as|which|who|where|at|for|if|based|in|on|by|and|from|due)\s|[,;(]|\s-\s|\.\s"
+)
+_BOUND = re.compile(
+    r"\b(?:above|below|over|under|at least|at most|more than|less than|fewer than|up to|beyond|within)\s+(?:about\s+)?$"
+    r"|[<>\u2264\u2265]\s*$",
     re.IGNORECASE,
 )
-_PHRASE = re.compile(rf"\b(?P<noun>{_NOUNS})\b[^.?!:=]{{0,90}}?\s{_COPULA}[ :]\s*{_ADVERB}", re.IGNORECASE)
-_CUE = re.compile(
-    r"^[\W_]*(?:so|therefore|thus|hence|consequently|in conclusion|to conclude|overall|altogether|in total|in all|finally|in summary"
-    r"|this means|that means|it follows|that makes|this makes|this gives|that gives|we get|i get|i conclude|we conclude|this leaves"
-    r"|that leaves|i make it)\b|\b(?:in total|altogether|in all|conclude that|confirms? that|confirmed that|shows? that)\b",
-    re.IGNORECASE,
+_GOES_ON = re.compile(r"-[a-z]|\s*(?:[+*\u00d7\u00f7/]|\s-|\bx\b)\s*[\d(\\$]|\s[A-Z][a-z]")
+_VERBS = frozenset(
+    ("is", "are", "was", "were", "be", "has", "have", "had", "that", "this", "it", "we", "they", "he", "she", "will",
+     "can", "not", "also", "been", "same", "right", "correct", "wrong")
 )  # fmt: skip
-_PLANNED = re.compile(
-    r"^[\W_]*(?:please|if|let's|let us|ensure|make sure|once|when|whether|for each|next|remember)\b"
-    r"|\b(?:will|shall|need to|needs to|let's|should|ensure|at least|at most|less than|more than|i suggest)\b",
-    re.IGNORECASE,
-)
-_BOX = re.compile(r"\\boxed\{|^####\s*")
-_GIVES = re.compile(rf"\s(?:{_COPULA}|gives|makes|leaves|get|that|to|of)[ :]\s*{_ADVERB}", re.IGNORECASE)
-_ANSWER_KEY = re.compile(r"(?:^|_)(?:answer|result|conclusion|total|order|output|value|ranking|sequence|choice|solution)s?$", re.I)
-_SEPARATOR = re.compile(r"\s*(?:,\s+and\s+then\s+|,\s+and\s+|,\s+then\s+|,\s+|;\s+|\s+then\s+|\s+and\s+|\s*(?:->|→|>|<)\s*)\s*")
-_TRIM = " \t*_\"'“”‘’.,;:!`()[]$\\{}"
-_ITEM = re.compile(r"[^\W_][\w'’.&/ -]{0,38}")
-_CHOICE_END = re.compile(r"\s(?:with|because|since|as|which|who|where|at|for|if|based|in|on|by|and|from|due)\s|[,;(]|\s-\s|\.\s")
-_VERBS = frozenset("is are was were be has have had that this it we they he she will can not also been same right correct wrong".split())
-
-
-@dataclass(frozen=True)
-class Reading:
-    """A part's text as passages and sentences; `sentences` holds those of each passage of prose or string."""
-
-    document: Document
-    sentences: tuple[tuple[Sentence, ...], ...]
-
-    @property
-    def passages(self) -> tuple[Passage, ...]:
-        """The document's passages."""
-        return self.document.passages
-
-    def all(self) -> tuple[tuple[int, Sentence], ...]:
-        """Every sentence with the position of its passage."""
-        return tuple((position, sentence) for position, own in enumerate(self.sentences) for sentence in own)
 
 
 @dataclass(frozen=True)
@@ -99,13 +68,6 @@ class Conclusion:
         return self.members == other.members if self.kind == "order" else self.text.lower() == other.text.lower()
 
 
-@lru_cache(maxsize=256)
-def read(text: str) -> Reading:
-    """Cut a part's text into passages and sentences."""
-    document = Document(text)
-    return Reading(document, tuple(find_sentences(p.text) if p.kind != "number" else () for p in document.passages))
-
-
 def find_conclusions(reading: Reading) -> tuple[Conclusion, ...]:
     """All places where the text says what it concludes, in order; they all say the same. Empty if there are none.
 
@@ -122,12 +84,12 @@ def find_conclusions(reading: Reading) -> tuple[Conclusion, ...]:
 def _stated(reading: Reading) -> list[Conclusion]:
     found: list[Conclusion] = []
     every = reading.all()
+    closing = _closing(every)
     for number, (position, sentence) in enumerate(every):
         if sentence.kind == "row" or sentence.text.endswith("?"):
             continue
         text = reading.passages[position].text
-        planned = _PLANNED.search(sentence.text)
-        begins = [begin for begin in _payloads(sentence) if begin[1] == 3 or not planned]
+        begins = conclusion_starts(sentence, last=number == closing)
         following = every[number + 1 :]
         for begin, rank in begins:
             start = sentence.start + begin
@@ -142,26 +104,10 @@ def _stated(reading: Reading) -> list[Conclusion]:
     return found
 
 
-def _payloads(sentence: Sentence) -> list[tuple[int, int]]:
-    """Where in the sentence a conclusion may begin, the plainest first, with its rank."""
-    text = sentence.text
-    strong = re.compile(rf"(?:{_STRONG})", re.IGNORECASE)
-    begins = []
-    for pattern in (_LABEL, _PHRASE):
-        match = None
-        for match in pattern.finditer(text):
-            begins.append((match.end(), 3 if strong.fullmatch(match["noun"]) else 2))
-            if pattern is _LABEL:
-                break
-    if box := _BOX.search(text):
-        begins.insert(0, (box.end(), 3))
-    if _CUE.search(text):
-        last = None
-        for last in _GIVES.finditer(text):
-            pass
-        begins.append((last.end() if last else 0, 1))
-        begins.append((0, 1))
-    return sorted(begins, key=lambda begin: -begin[1])
+def _closing(every: Sequence[tuple[int, Sentence]]) -> int:
+    """The number of the last sentence that says something."""
+    telling = (number for number in range(len(every) - 1, -1, -1) if n_words(every[number][1].text) >= 2)
+    return next(telling, -1)
 
 
 def _below(reading: Reading, following: tuple[tuple[int, Sentence], ...], rank: int) -> Conclusion | None:
@@ -170,18 +116,18 @@ def _below(reading: Reading, following: tuple[tuple[int, Sentence], ...], rank: 
         return None
     place, first = following[0]
     text = reading.passages[place].text
-    rows = []
+    rows: list[Sentence] = []
     for position, sentence in following:
         if position != place or sentence.kind != "item" or (rows and sentence.line != rows[-1].line + 1):
             break
         rows.append(sentence)
-    if len(rows) >= 2:
+    if len(rows) >= 2 and all(_is_item(row.text.strip(_TRIM)) for row in rows):
         spans = tuple(_trimmed(text, row.start, row.end) for row in rows)
         members = tuple(text[begin:end] for begin, end in spans)
-        if all(_is_item(member) for member in members) and len(set(members)) == len(members):
+        if len(set(members)) == len(members):
             whole = (spans[0][0], spans[-1][1])
             return Conclusion("order", place, rows[0], whole, text[slice(*whole)], rank, None, spans, members)
-    one = _payload(text, first.start, first.end, rank)
+    one = _payload(text, first.start, first.end, rank) if len(rows) < 2 else None
     return replace(one, passage=place, sentence=first) if one else None
 
 
@@ -197,7 +143,8 @@ def _payload(text: str, start: int, end: int, rank: int) -> Conclusion | None:
     later = [figure for figure in figures if figure.start > equation]
     if equation >= 0 and later:
         figures = (later[0],)
-    plain = [figure for figure in figures if not figure.year_like] or list(figures)
+    figures = tuple(figure for figure in figures if _stands_alone(text, figure))
+    plain = [figure for figure in figures if not figure.year_like] or list(figures if rank >= 2 else ())
     if plain:
         figure = plain[0]
         before = text[start : figure.start] if equation < 0 else ""
@@ -206,6 +153,11 @@ def _payload(text: str, start: int, end: int, rank: int) -> Conclusion | None:
             operated = is_operated(text, figure)
             return Conclusion("value", 0, None, span, text[slice(*span)], rank, figure, operated=operated)
     return _choice(text, start, end, rank) if rank >= 2 else None
+
+
+def _stands_alone(text: str, figure: Figure) -> bool:
+    """Whether a figure is said as such: no bound, no operand, no part of a compound or of a name."""
+    return not _BOUND.search(text, 0, figure.start) and not _GOES_ON.match(text, figure.end)
 
 
 def _items(text: str, start: int, end: int) -> tuple[Span, ...]:
@@ -220,7 +172,7 @@ def _items(text: str, start: int, end: int) -> tuple[Span, ...]:
     members = [text[first:last] for first, last in spans]
     if len(members) < 2 or len(set(members)) < len(members) or not all(_is_item(member) for member in members):
         return ()
-    alike = all(m[0].isupper() for m in members) or all(m[0].isdigit() for m in members)
+    alike = all(m[0].isupper() for m in members) or (len(members) >= 3 and all(m[0].isdigit() for m in members))
     single = len(members) >= 3 and all(len(m.split()) == 1 for m in members)
     return tuple(spans) if alike or single else ()
 
@@ -232,19 +184,23 @@ def _is_item(text: str) -> bool:
 
 def _trimmed(text: str, start: int, end: int) -> Span:
     piece = text[start:end]
-    return start + len(piece) - len(piece.lstrip(_TRIM)), start + max(len(piece.rstrip(_TRIM)), len(piece) - len(piece.lstrip(_TRIM)))
+    return start + len(piece) - len(piece.lstrip(_TRIM)), start + max(
+        len(piece.rstrip(_TRIM)), len(piece) - len(piece.lstrip(_TRIM))
+    )
 
 
 def _choice(text: str, start: int, end: int, rank: int) -> Conclusion | None:
     piece = text[start:end]
     opening = len(piece) - len(piece.lstrip(_TRIM))
-    quoted = piece[:opening].strip()[-1:] in tuple("*\"“'‘_")
+    quoted = piece[:opening].strip()[-1:] in tuple("*\"\u201c'\u2018_")
     rest = piece[opening:]
-    close = re.search(r"[*\"”]", rest) if quoted else _CHOICE_END.search(rest)
+    close = re.search(r"[*\"\u201d]", rest) if quoted else _CHOICE_END.search(rest)
     name = (rest[: close.start()] if close else rest).rstrip(_TRIM)
     words = name.split()
     capitals = [word for word in words if word[0].isupper() or word[0].isdigit() or word in ("of", "the", "and")]
-    begins_well = quoted or name[:1].isupper() and (close is None or len(capitals) == len(words))
+    begins_well = quoted or (
+        (name[:1].isupper() or len(capitals) == len(words) > 1) and (close is None or len(capitals) == len(words))
+    )
     if not name or not begins_well or not 1 <= len(words) <= 6 or _VERBS & {word.lower() for word in words}:
         return None
     span = (start + opening, start + opening + len(name))
@@ -257,7 +213,7 @@ def _leaves(reading: Reading) -> list[Conclusion]:
     passages = reading.passages
     seen: set[int] = set()
     for position, passage in enumerate(passages):
-        if passage.kind == "prose" or not _ANSWER_KEY.search(passage.key) or position in seen:
+        if passage.kind == "prose" or not ANSWER_KEY.search(passage.key) or position in seen:
             continue
         group = [n for n, other in enumerate(passages) if other.listed and other.holder == passage.holder]
         if passage.listed and len(group) >= 2:
@@ -266,7 +222,9 @@ def _leaves(reading: Reading) -> list[Conclusion]:
             if len(set(members)) == len(members):
                 spans = tuple((0, len(passages[n].text)) for n in group)
                 found.append(
-                    Conclusion("order", position, None, spans[0], ", ".join(members), 3, None, spans, members, tuple(group))
+                    Conclusion(
+                        "order", position, None, spans[0], ", ".join(members), 3, None, spans, members, tuple(group)
+                    )
                 )
             continue
         whole = passage.text

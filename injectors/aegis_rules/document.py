@@ -14,7 +14,9 @@ from typing import Literal
 
 __all__ = ["Document", "Passage"]
 
-_FENCE = re.compile(r"^[ \t]*(?P<mark>```+|~~~+)(?P<language>[^\n`]*)\n(?P<body>.*?)(?:^[ \t]*(?P=mark)[ \t]*$|\Z)", re.M | re.S)
+_FENCE = re.compile(
+    r"^[ \t]*(?P<mark>```+|~~~+)(?P<language>[^\n`]*)\n(?P<body>.*?)(?:^[ \t]*(?P=mark)[ \t]*$|\Z)", re.M | re.S
+)
 _JSON_START = re.compile(r"^[ \t]*(?=[{\[])", re.MULTILINE)
 _TOKEN = re.compile(r'"(?:[^"\\]|\\.)*"|-?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?|[{}\[\],:]', re.DOTALL)
 _PROSE_FENCES = frozenset({"", "text", "txt", "plaintext", "md", "markdown"})
@@ -68,7 +70,7 @@ class Document:
             return "null"
         if passage.kind == "number":
             return new
-        return json.dumps(new, ensure_ascii=self.text.isascii())
+        return json.dumps(new, ensure_ascii=self.text[passage.start : passage.end].isascii())
 
 
 def _json_end(text: str, start: int) -> int | None:

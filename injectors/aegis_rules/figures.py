@@ -6,12 +6,15 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
+from functools import lru_cache
 
 from aegis_rules.units import Unit, find_unit, unit_pattern, write_number
 
 __all__ = ["Figure", "find_figures", "has_quantity", "is_operated", "masked", "written_as"]
 
-_PROTECTED = re.compile(r"`[^`\n]*`|(?:https?://|www\.)[^\s)>\]]+|(?:\.{0,2}/)?(?:[\w.-]+/){2,}[\w.-]+\.\w+|<[^<>\n]{1,80}>")
+_PROTECTED = re.compile(
+    r"`[^`\n]*`|(?:https?://|www\.)[^\s)>\]]+|(?:\.{0,2}/)?(?:[\w.-]+/){2,}[\w.-]+\.\w+|<[^<>\n]{1,80}>"
+)
 _DATES = re.compile(
     r"\b\d{4}-\d{2}-\d{2}\b|\b\d{1,2}:\d{2}(?::\d{2})?\b|\b\d{1,2}(?:st|nd|rd|th)\b"
     r"|\b(?:January|February|March|April|May|June|July|August|September|October|November|December)\s+\d{1,2}\b(?!,\d{3})"
@@ -24,22 +27,24 @@ _ORDINALS = re.compile(
     re.MULTILINE,
 )
 _NUMBER = re.compile(
-    rf"(?<![\w.,/:#^\\])(?P<sign>US\$|[$€£])?\s?(?<![\w.,])(?P<number>(?:[-−](?=\d)(?<![\d)]\s[-−])(?<![\d)][-−]))?"
+    rf"(?<![\w.,/:#^\\])(?P<sign>US\$|[$€£])?\s?(?<![\w.,])(?P<number>(?:[-\u2212](?=\d)(?<![\d)]\s[-\u2212])(?<![\d)][-\u2212]))?"
     rf"(?:[0-9]{{1,3}}(?:,[0-9]{{3}}){{1,5}}|[0-9]{{1,15}})(?:\.[0-9]{{1,9}})?)(?![\d:]|[.,]\d|/\d)"
     rf"(?:(?P<space>[ \u00a0-]?)(?P<unit>{unit_pattern(symbols=True)})|(?![A-Za-z_]))"
 )
-_NOUN = re.compile(r"\s(?P<noun>[a-z][a-z-]+(?:\s(?:of\s)?[a-z][a-z-]+)?)")
-_NO_NOUN = frozenset(
-    "a an and are as at be but by each equals for from gives had has have if in into is it less makes minus more "
-    "of on or out per plus since so than that the then there they this times to was we were when which who with "
-    "divided multiplied apiece respectively total altogether".split()
+_NOUN = re.compile(r"\s(?P<noun>[a-z][a-z-]+)")
+_NO_NOUN = re.compile(
+    r"(?:a|an|and|are|as|at|be|but|by|each|equals|for|from|gives|had|has|have|if|in|into|is|it|less|makes|minus|more|of"
+    r"|on|or|out|per|plus|since|so|than|that|the|then|there|they|this|times|to|was|we|were|when|which|who|with|divided"
+    r"|multiplied|apiece|respectively|total|altogether|x)$"
 )
 _WORDS = (
-    "two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen sixteen seventeen eighteen "
-    "nineteen twenty thirty forty fifty sixty seventy eighty ninety hundred thousand million dozen half twice"
-).split()
-_NUMBER_WORD = re.compile(rf"\b(?:{'|'.join(_WORDS)})\b", re.IGNORECASE)
-_OPERATED = re.compile(r"(?:\d|\))[^\d=\n]{0,40}?(?:[+×*÷/−-]|\bx\b|\bplus\b|\bminus\b|\btimes\b)[^\d=\n]{0,40}?\d[^=\n]*=\s*$")
+    "two|three|four|five|six|seven|eight|nine|ten|eleven|twelve|thirteen|fourteen|fifteen|sixteen|seventeen|eighteen"
+    "|nineteen|twenty|thirty|forty|fifty|sixty|seventy|eighty|ninety|hundred|thousand|million|dozen|half|twice"
+)
+_NUMBER_WORD = re.compile(rf"\b(?:{_WORDS})\b", re.IGNORECASE)
+_OPERATED = re.compile(
+    r"(?:\d|\))[^\d=\n]{0,40}?(?:[+\u00d7*\u00f7/\u2212-]|\bx\b|\bplus\b|\bminus\b|\btimes\b)[^\d=\n]{0,40}?\d[^=\n]*=\s*$"
+)
 
 
 @dataclass(frozen=True)
@@ -68,6 +73,7 @@ class Figure:
         return bare and 1500 <= self.value <= 2100 and self.noun == ""
 
 
+@lru_cache(maxsize=256)
 def masked(text: str) -> str:
     """The text, of the same length, without what is no prose: inline code, addresses, paths, dates, list numbers."""
     for pattern in (_PROTECTED, _DATES, _ORDINALS):
@@ -77,29 +83,33 @@ def masked(text: str) -> str:
 
 def find_figures(text: str, start: int = 0, end: int | None = None) -> tuple[Figure, ...]:
     """The figures in a stretch of prose, in order. Numbers of steps, lists, dates, versions and code are none."""
+    last = len(text) if end is None else end
+    return tuple(figure for figure in _all_figures(text) if figure.number[0] >= start and figure.end <= last)
+
+
+@lru_cache(maxsize=1024)
+def _all_figures(text: str) -> tuple[Figure, ...]:
     view = masked(text)
     found = []
     for match in _NUMBER.finditer(view):
-        if match.start("number") < start or (end is not None and match.end() > end):
-            continue
         digits = match["number"]
         written = match["unit"] or ""
         sign = match["sign"] or ""
         noun = None if written or sign else _NOUN.match(view, match.end())
-        words = [word for word in (noun["noun"].split() if noun else ()) if word not in _NO_NOUN]
+        first = noun["noun"].split()[0] if noun else ""
         found.append(
             Figure(
                 start=match.start("sign") if sign else match.start("number"),
                 end=match.end(),
                 number=match.span("number"),
-                value=Fraction(digits.replace(",", "").replace("−", "-")),
+                value=Fraction(digits.replace(",", "").replace("\u2212", "-")),
                 decimals=len(digits.partition(".")[2]),
                 grouped="," in digits,
                 sign=sign,
                 space=match["space"] or "",
                 written=written,
                 unit=find_unit(written or sign),
-                noun=words[0] if noun and words and noun["noun"].startswith(words[0]) else "",
+                noun="" if _NO_NOUN.match(first) else first,
             )
         )
     return tuple(found)

@@ -29,15 +29,17 @@ class Rules(Injector):
         """All ways of this injector, by mode and strategy."""
         return tuple(rule.realisation for rule in _RULES)
 
-    async def alter(self, context: InjectionContext, target: Target, attempt: int) -> Edits | Refused:
-        """New texts for the parts at the target's site, or why there are none. `attempt` counts only by the seed."""
+    async def alter(self, context: InjectionContext, target: Target, attempt: int) -> Edits | Refused:  # noqa: ARG002
+        """New texts for the parts at the target's site, or why there are none. Attempts differ by the seed alone."""
         cell = [rule for rule in _RULES if _serves(rule, target)]
         if not cell:
             return Refused(f"there is no rule for {target.mode} by {target.strategy}")
         named = [rule for rule in cell if target.realisation in (None, rule.realisation.name)]
         if not named:
             known = ", ".join(rule.realisation.name for rule in cell)
-            return Refused(f"{target.mode} by {target.strategy} has no realisation {target.realisation!r}; known: {known}")
+            return Refused(
+                f"{target.mode} by {target.strategy} has no realisation {target.realisation!r}; known: {known}"
+            )
         random.Random(f"{context.seed}/order").shuffle(named)
         reasons = []
         for rule in named:

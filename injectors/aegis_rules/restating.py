@@ -10,8 +10,9 @@ from fractions import Fraction
 
 from aegis_core.adapter import Part
 from aegis_core.injector import InjectionContext, Refused
-from aegis_rules.conclusions import Conclusion, Reading, find_conclusions, read
+from aegis_rules.conclusions import Conclusion, find_conclusions
 from aegis_rules.figures import Figure, find_figures
+from aegis_rules.reading import Reading, read
 from aegis_rules.rule import Change
 from aegis_rules.sites import said_parts
 from aegis_rules.units import Unit, alternatives, find_unit, write_number, written_like
@@ -31,8 +32,10 @@ __all__ = [
 
 Replacements = list[tuple[int, int, int, str]]
 """(passage, start, end, new text), none of which overlap."""
-_HEDGE = re.compile(r"\b(?:exactly|precisely|just|about|approximately|roughly|around|nearly)\s+$|[≈~]\s*$", re.IGNORECASE)
-_WORDLESS = re.compile(r"\\boxed\{[^{}]*$|^\s*####\s*$")
+_HEDGE = re.compile(
+    r"\b(?:exactly|precisely|just|about|approximately|roughly|around|nearly)\s+$|[≈~]\s*$", re.IGNORECASE
+)
+_WORDLESS = re.compile(r"\\boxed\{[^{}]*$|^\s*#+\s*$")
 
 
 @dataclass(frozen=True)
@@ -53,13 +56,23 @@ def concluding_parts(context: InjectionContext) -> tuple[Concluding, ...] | Refu
     found = []
     for part in spoken:
         places = find_conclusions(read(part.text))
-        if places:
+        if places and not _names_agent(context, places[-1]):
             found.append(Concluding(part, read(part.text), places))
     if not found:
         return Refused("the text comes to no conclusion that could be told from the rest")
     rank = max(one.places[-1].rank for one in found)
     main = [one for one in found if one.places[-1].rank == rank][-1]
     return tuple(one for one in found if one.places[-1].same(main.places[-1]))
+
+
+def _names_agent(context: InjectionContext, one: Conclusion) -> bool:
+    """Whether what is chosen is who goes on: a hand-off, not a finding."""
+    names = {_bare(name) for agent in context.agents for name in (agent.path, agent.name)}
+    return one.kind == "choice" and _bare(one.text) in names
+
+
+def _bare(name: str) -> str:
+    return re.sub(r"[\W_]", "", name).lower()
 
 
 Restate = Callable[[Reading, Conclusion, random.Random], "Replacements | Refused"]
@@ -123,7 +136,7 @@ def in_reverse(one: Conclusion, reading: Reading, orders: Sequence[str], rng: ra
     return changes
 
 
-def ends_of(one: Conclusion, reading: Reading, rng: random.Random) -> Replacements | Refused:
+def ends_of(one: Conclusion, rng: random.Random) -> Replacements | Refused:
     """Only the ends of the list, or only its beginning."""
     if one.places or "\n" in one.text or len(one.members) < 3:
         return Refused("the list has too few members in a line to be shortened")
@@ -184,9 +197,7 @@ def _compound(text: str, figure: Figure, unit: Unit) -> tuple[int, Fraction]:
     return figure.end, figure.value
 
 
-def _converted(
-    figure: Figure, unit: Unit, written: str, value: Fraction, others: Sequence[Figure]
-) -> Iterator[str]:
+def _converted(figure: Figure, unit: Unit, written: str, value: Fraction, others: Sequence[Figure]) -> Iterator[str]:
     grouped = figure.grouped or (figure.value < 1000 and any(other.grouped for other in others))
     if unit.dimension == "share":
         share = write_number(value * unit.size)
@@ -213,10 +224,13 @@ def inexact(one: Conclusion, reading: Reading, rng: random.Random) -> Replacemen
     low = figure.value // step * step
     low, high = (low - step, low + step) if low == figure.value else (low, low + step)
     near = low if figure.value - low < high - figure.value else high
+    centred = figure.value - low == high - figure.value
     start, end = figure.start, figure.end
     if passage.kind == "number":
         return [(one.passage, start, end, write_number(near) or "")] if near else Refused("too small to be rounded")
     written = [write_number(bound, grouped=figure.grouped) for bound in (low, high, near)]
+    if None in written:
+        return Refused("the figure is too small to be rounded")
     after = figure.space + figure.written if figure.written else ""
     low_text, high_text, near_text = (f"{figure.sign}{digits}" for digits in written)
     if _WORDLESS.search(passage.text[:start].rpartition("\n")[2]):
@@ -224,7 +238,7 @@ def inexact(one: Conclusion, reading: Reading, rng: random.Random) -> Replacemen
     if hedge := _HEDGE.search(passage.text, 0, start):
         start = hedge.start()
     forms = [f"between {low_text} and {high_text}{after}", f"somewhere from {low_text} to {high_text}{after}"]
-    if near:
+    if near and not centred:
         forms += [f"{word} {near_text}{after}" for word in ("roughly", "around", "about")]
     return [(one.passage, start, end, rng.choice(forms))]
 

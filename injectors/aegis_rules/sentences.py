@@ -11,11 +11,13 @@ __all__ = ["Sentence", "cut_sentences", "find_sentences", "n_words"]
 
 _PREFIX = re.compile(r"[ \t]*(?:(?:[-*•+]|\d{1,3}[.)]|#{1,6}|>)[ \t]+)*")
 _NUMBERED = re.compile(r"(?P<indent>[ \t]*)(?P<number>\d{1,3})(?P<mark>[.)][ \t]+)")
-_END = re.compile(r"[.!?][\"'”’)\]*_]*\s+(?=[\"'“‘(*_\[\\]*[A-Z0-9$€£])")
-_ABBREVIATION = re.compile(r"(?:\b(?:e\.g|i\.e|etc|vs|approx|Mr|Mrs|Ms|Dr|St|No|Nos|Fig|Eq|cf|U\.S|[A-Z])\.|^\W*\d{1,3}\.)$")
+_END = re.compile(r"[.!?][\"'\u201d\u2019)\]*_]*\s+(?=[\"'\u201c\u2018(*_\[\\]*[A-Z0-9$€£])")
+_ABBREVIATION = re.compile(
+    r"(?:\b(?:e\.g|i\.e|etc|vs|approx|Mr|Mrs|Ms|Dr|St|No|Nos|Fig|Eq|cf|U\.S|[A-Z])\.|^\W*\d{1,3}\.)$"
+)
 _CONNECTIVE = re.compile(
-    r"(?P<open>[*_\"“]*)(?:So|Therefore|Thus|Hence|Consequently|Then|Also|However|This means that|That means that|As a result|"
-    r"Accordingly|Next|In addition|Moreover|Similarly),?\s+(?P<first>[A-Za-z])"
+    r"(?P<open>[*_\"\u201c]*)(?:(?:So|Therefore|Thus|Hence|Consequently|This means that|That means that|As a result),?"
+    r"|(?:Then|Also|However|Accordingly|Next|In addition|Moreover|Similarly),)\s+(?P<first>[A-Za-z])"
 )
 _WORD = re.compile(r"[^\W\d_]{2,}")
 
@@ -91,10 +93,8 @@ def cut_sentences(text: str, cut: Collection[Sentence], instead: str = "") -> st
             lines.append((line, _renewed(line, own[0].start - offset) if own and after_cut else line))
         else:
             head = line[: own[0].start - offset] if kept else ""
-            body = _joined(text, own, kept)
-            if not placed:
-                body = f"{instead} {body}" if kept else instead
-                placed = True
+            body = _joined(text, own, kept, "" if placed else instead)
+            placed = True
             lines.append((line, head + body if body else None))
         if own:
             after_cut = own[-1].start in gone and not (instead and not kept)
@@ -102,14 +102,17 @@ def cut_sentences(text: str, cut: Collection[Sentence], instead: str = "") -> st
     return _tidied(lines)
 
 
-def _joined(text: str, own: list[Sentence], kept: list[Sentence]) -> str:
-    """The kept sentences of a line, with the white space that stood before each of them."""
+def _joined(text: str, own: list[Sentence], kept: list[Sentence], instead: str) -> str:
+    """The kept sentences of a line with the white space before them, and `instead` for the first that is not kept."""
     body = ""
-    for sentence in kept:
-        before = own[own.index(sentence) - 1] if own.index(sentence) else None
+    before: Sentence | None = None
+    for sentence in own:
         gap = text[before.end : sentence.start] if before and body else ""
-        words = sentence.text if before in kept or before is None else _renewed(sentence.text, 0)
-        body += gap + words
+        if sentence in kept:
+            body += gap + (sentence.text if before is None or before in kept else _renewed(sentence.text, 0))
+        elif instead:
+            body, instead = body + gap + instead, ""
+        before = sentence
     return body
 
 
@@ -130,27 +133,35 @@ def _orphans(text: str, sentences: tuple[Sentence, ...], gone: Collection[int]) 
         below = sentences[position + 1 :]
         if sentence.start in lost or not below or below[0].start not in lost:
             continue
-        level = _level(text, sentence)
-        block: list[Sentence] = []
-        for other in below:
-            if other.kind == "heading" and _level(text, other) <= level and sentence.kind == "heading":
-                break
-            if sentence.kind != "heading" and block and other.kind != block[0].kind:
-                break
-            block.append(other)
-        leads = sentence.kind == "heading" or sentence.text.rstrip("*_ ").endswith(":")
-        divider = sentence.kind == "row" and below[0].kind == "row" and _is_divider(below[0].text)
-        if (leads and all(other.start in lost for other in block)) or divider:
-            orphans.add(sentence.start)
-            lost.add(sentence.start)
-        elif sentence.kind == "row" and _is_divider(sentence.text) and all(o.start in lost for o in block):
+        nothing_left = all(other.start in lost for other in _block(text, sentence, below))
+        heads = sentence.kind == "heading" or sentence.text.rstrip("*_ ").endswith(":")
+        if sentence.kind == "row" and _is_divider(below[0].text):
+            heads = nothing_left = True  # the head of a table whose divider went with its rows
+        if nothing_left and (heads or (sentence.kind == "row" and _is_divider(sentence.text))):
             orphans.add(sentence.start)
             lost.add(sentence.start)
     return orphans
 
 
+def _block(text: str, sentence: Sentence, below: tuple[Sentence, ...]) -> list[Sentence]:
+    """What a heading or lead-in stands over: up to the next heading of its level, or sentences of one kind."""
+    block: list[Sentence] = []
+    for other in below:
+        if sentence.kind == "heading":
+            if other.kind == "heading" and _level(text, other) <= _level(text, sentence):
+                break
+            if block and other.kind == "text" != block[0].kind and other.line > block[-1].line + 1:
+                break
+        elif block and other.kind != block[0].kind:
+            break
+        block.append(other)
+    return block
+
+
 def _level(text: str, sentence: Sentence) -> int:
-    return len(text[text.rfind("\n", 0, sentence.start) + 1 : sentence.start].strip()) if sentence.kind == "heading" else 9
+    return (
+        len(text[text.rfind("\n", 0, sentence.start) + 1 : sentence.start].strip()) if sentence.kind == "heading" else 9
+    )
 
 
 def _is_divider(row: str) -> bool:

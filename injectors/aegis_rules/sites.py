@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import random
 import re
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 
 from aegis_core.adapter import Part
 from aegis_core.injector import InjectionContext, Refused
-from aegis_rules.conclusions import Reading, read
+from aegis_rules.reading import Reading, read
 from aegis_rules.requirements import is_request
 from aegis_rules.sentences import Sentence, n_words
 
@@ -49,10 +49,9 @@ def said_parts(context: InjectionContext) -> tuple[Part, ...] | Refused:
     return Refused("no part of what the agent says can be edited")
 
 
-def asked_texts(context: InjectionContext) -> tuple[str, ...]:
-    """The texts by which the agent knows what is asked for: the task, and what it is or was told in this turn."""
-    told = context.seen or tuple(part for part in context.parts if part.author != context.agent.path)
-    return (context.task, *(part.text for part in told))
+def asked_texts(context: InjectionContext, told: Iterable[Part]) -> tuple[str, ...]:
+    """The texts by which the agent knows what is asked for: the task, and what it was `told` in this turn."""
+    return (context.task, *(part.text for part in told if part.author != context.agent.path))
 
 
 def with_sentence(
@@ -97,10 +96,10 @@ def _added(reading: Reading, sentence: str, rng: random.Random) -> str | None:
 def _after(text: str, anchor: Sentence, sentence: str) -> str:
     line = text.rfind("\n", 0, anchor.start) + 1
     head = text[line : anchor.start]
-    ends_line = text.find("\n", anchor.end) in (-1, anchor.end) or not text[anchor.end :].split("\n")[0].strip()
+    ends_line = not text[anchor.end :].partition("\n")[0].strip()
     if anchor.kind == "item" and re.fullmatch(r"\s*[-*•+]\s+", head) and ends_line:
         joint = "\n" + head
-    elif re.search(r"[.!?][\"”')*_\]]*$", anchor.text):
+    elif re.search(r"[.!?][\"\u201d')*_\]]*$", anchor.text):
         joint = " "
     elif ends_line:
         joint = "\n"

@@ -12,7 +12,9 @@ from collections.abc import Sequence
 
 from aegis_core.adapter import Part
 from aegis_core.injector import InjectionContext, Refused
-from aegis_rules.conclusions import Conclusion, Reading, read
+from aegis_rules.conclusions import Conclusion
+from aegis_rules.phrases import IN_RANGE, IN_REVERSE, IN_UNIT, ROUNDED, RUNNING
+from aegis_rules.reading import Reading, read
 from aegis_rules.requirements import FORM_KINDS, Requirement, asked_unit, find_requirements
 from aegis_rules.restating import Replacements, ends_of, in_other_unit, in_reverse, inexact, restated
 from aegis_rules.rule import Change, Rule, rule
@@ -23,37 +25,24 @@ from aegis_rules.wording import addressed, say
 __all__ = ["RULES"]
 
 _MODE = "FM-1.1"
-_UNIT = (
-    "[Please |][give|state|express|report] the [answer|result|final figure] in {other}[, not in {unit}| rather than in {unit}"
-    "| instead of {unit}]."
-)
-_ORDER = (
-    "[Please |][give|list|write|put] them [|all |down ]in the [opposite|reverse] order, {other}.",
-    "[The order of the answer should run|The list should go|The answer should be listed] {other}.",
-    "[Please start with|Begin with] what would otherwise stand at the end, so that the list runs {other}.",
-)
-_REVERSE = "[Please |][give|list|write] them in [the opposite|the reverse|reversed] order, with the last one [at the front|first]."
-_ROUND = (
-    "[Please |][round|bring] the [result|answer|final figure] to the nearest {step}.",
-    "The [result|answer|final figure] should be rounded to the nearest {step}.",
-)
-_SPAN = (
-    "[Please |][give|state|report] the [result|answer] as a range[, from a lower to an upper bound|| with a lower and an upper bound],"
-    " not as a single [number|figure|value].",
-    "[A rough range|An approximate range] is [what is wanted|wanted here] for the [result|answer], [not|rather than] a single"
-    " [number|figure].",
-)
 _ASKS_NUMBER = re.compile(
-    r"\bhow (?:many|much|long|far|fast|old|heavy|tall|often)\b|\b(?:number|integer|total|sum|difference|average|mean|amount|value|count|"
-    r"figure|exact|round(?:ed)?|nearest|decimals?|percentage|calculate|compute|price|cost|distance|weight|volume|speed|population|"
-    r"year|likelihood|probability|rate|what (?:is|was|are|were))\b",
+    r"\bhow (?:many|much|long|far|fast|old|heavy|tall|often)\b"
+    r"|\b(?:number|integer|total|sum|difference|average|mean|amount|value|count|figure|exact|round(?:ed)?|nearest"
+    r"|decimals?|percentage|calculate|compute|price|cost|distance|weight|volume|speed|population|year|likelihood"
+    r"|probability|rate|what (?:is|was|are|were|does|did|do))\b",
     re.IGNORECASE,
 )
-_ASKS_ORDER = re.compile(r"\b(?:orders?|ordered|ordering|sequence|rank(?:ed|ing)?|arrange[ds]?|sort(?:ed)?|alphabetical\w*|chronological\w*)\b", re.I)
+_ASKS_ORDER = re.compile(
+    r"\b(?:orders?|ordered|ordering|sequence|rank(?:ed|ing)?|arrange[ds]?|sort(?:ed)?|alphabetical\w*"
+    r"|chronological\w*)\b",
+    re.IGNORECASE,
+)
 
 
 def _alter_form(context: InjectionContext, rng: random.Random) -> Change | Refused:
-    return _alter(context, rng, FORM_KINDS, "no unit, rounding, order or layout is asked for in words that can be changed")
+    return _alter(
+        context, rng, FORM_KINDS, "no unit, rounding, order or layout is asked for in words that can be changed"
+    )
 
 
 def _alter_goal(context: InjectionContext, rng: random.Random) -> Change | Refused:
@@ -66,7 +55,8 @@ def _alter(context: InjectionContext, rng: random.Random, kinds: Sequence[str], 
     if isinstance(parts, Refused):
         return parts
     found = [(part, one) for part in parts for one in find_requirements(read(part.text)) if one.kind in kinds]
-    strong = [pair for pair in found if pair[1].kind != "layout"] or found
+    firm = [pair for pair in found if pair[1].firm]
+    strong = [pair for pair in firm if pair[1].kind != "layout"] or firm
     if not strong:
         return Refused(reason)
     kind = rng.choice(sorted({one.kind for _, one in strong}))
@@ -95,44 +85,44 @@ def _add_requirement(context: InjectionContext, rng: random.Random) -> Change | 
     if isinstance(parts, Refused):
         return parts
     asked = [one for text in (context.task, *(part.text for part in parts)) for one in find_requirements(read(text))]
-    texts = asked_texts(context)
-    wordings = _contrary(asked, rng)
-    if not wordings and any(_ASKS_ORDER.search(text) for text in texts):
-        wordings["order"] = _REVERSE
-    if not wordings and any(_ASKS_NUMBER.search(text) and re.search(r"\d", text) for text in texts):
-        step = rng.choice(("ten", "hundred"))
-        wordings["rounding"] = rng.choice((rng.choice(_ROUND).replace("{step}", step), rng.choice(_SPAN)))
-    if not wordings:
+    asked = [one for one in asked if one.firm]
+    texts = asked_texts(context, context.parts)
+    said = _contrary(asked, rng)
+    if not said and any(_ASKS_ORDER.search(text) for text in texts):
+        said["order"] = say(rng, rng.choice(IN_REVERSE))
+    if not said and any(_ASKS_NUMBER.search(text) and re.search(r"\d", text) for text in texts):
+        said["rounding"] = say(rng, rng.choice((*ROUNDED, *IN_RANGE)), step=rng.choice(("ten", "hundred")))
+    if not said:
         return Refused("the input asks for no figure, unit or order that a further requirement could go against")
-    kind = rng.choice(sorted(wordings))
-    sentence = addressed(rng, say(rng, wordings[kind]), context.agent.name)
+    kind = rng.choice(sorted(said))
+    sentence = addressed(rng, said[kind], context.agent.name)
     placed = with_sentence(context, parts, sentence, rng)
     return placed if isinstance(placed, Refused) else Change(placed, {"kind": kind, "added": sentence})
 
 
 def _contrary(asked: Sequence[Requirement], rng: random.Random) -> dict[str, str]:
-    """By kind of requirement, a wording for one that goes against what is asked."""
-    wordings: dict[str, str] = {}
+    """By kind of requirement, a sentence with one that goes against what is asked."""
+    said: dict[str, str] = {}
     for one in asked:
         unit = asked_unit(one) if one.kind == "unit" else None
         if unit and alternatives(unit):
             other = rng.choice(alternatives(unit)).plural
-            wordings["unit"] = _UNIT.replace("{other}", other).replace("{unit}", unit.plural)
+            said["unit"] = say(rng, rng.choice(IN_UNIT), other=other, unit=unit.plural)
         elif one.kind == "order":
             other = one.options[0][0]
             run = f"from {other}" if " to " in other else f"in {other}"
-            wordings["order"] = rng.choice(_ORDER).replace("{other}", run)
+            said["order"] = say(rng, rng.choice(RUNNING), run=run)
         elif one.kind == "rounding":
             step = one.options[0][0].removeprefix("nearest ")
             plain = rng.choice(("ten", "hundred")) if step in ("approximate", "1 decimal") else step
-            wordings["rounding"] = rng.choice((*_ROUND, _SPAN[0])).replace("{step}", plain)
-    return wordings
+            said["rounding"] = say(rng, rng.choice((*ROUNDED, *IN_RANGE)), step=plain)
+    return said
 
 
 def _restate(context: InjectionContext, rng: random.Random) -> Change | Refused:
     """Give the conclusion in another unit, or in the opposite order."""
-    asked = asked_texts(context)
-    wanted = [one for text in asked for one in find_requirements(read(text))]
+    asked = asked_texts(context, context.seen)
+    wanted = [one for text in asked for one in find_requirements(read(text)) if one.firm]
     orders = [one.options[0][0] for one in wanted if one.kind == "order"]
     ordered = bool(orders) or any(_ASKS_ORDER.search(text) for text in asked)
     units = [one.topic for one in wanted if one.kind == "unit"]
@@ -149,11 +139,11 @@ def _restate(context: InjectionContext, rng: random.Random) -> Change | Refused:
 
 def _loosen(context: InjectionContext, rng: random.Random) -> Change | Refused:
     """Give a range or a round figure for the exact one, or only the ends of a list."""
-    asked = asked_texts(context)
+    asked = asked_texts(context, context.seen)
 
     def looser(reading: Reading, one: Conclusion, own: random.Random) -> Replacements | Refused:
         if one.kind == "order":
-            return ends_of(one, reading, own)
+            return ends_of(one, own)
         if one.kind == "value":
             number = any(_ASKS_NUMBER.search(text) for text in asked)
             return inexact(one, reading, own) if number else Refused("no figure is asked for")

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import random
 import re
 from dataclasses import dataclass
 from fractions import Fraction
@@ -139,10 +138,4 @@ def written_like(unit: Unit, written: str, value: Fraction | None) -> str:
     american = re.search(r"met?ers?\b|liters?\b", written, re.IGNORECASE) and "etre" not in written.lower()
     if american:
         name = re.sub(r"(met|lit)re", r"\1er", name)
-    return name.capitalize() if written[:1].isupper() and written.lower() in _BY_NAME else name
-
-
-def pick_alternative(unit: Unit, rng: random.Random) -> Unit | None:
-    """One of `alternatives`, or None if there is none."""
-    others = alternatives(unit)
-    return rng.choice(others) if others else None
+    return name.capitalize() if written.istitle() and written.lower() in _BY_NAME else name
