@@ -7,12 +7,12 @@ are given, rates are followed until the unit that is asked for is reached.
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from fractions import Fraction
 from functools import lru_cache
 
-from aegis_core.world.model.chance import misread
 from aegis_core.world.model.chain import Asked, Quantity, solve
+from aegis_core.world.model.chance import misread
 from aegis_core.world.model.language import (
     MEASURED,
     NUMBER,

@@ -7,7 +7,7 @@ from dataclasses import replace
 from fractions import Fraction
 from functools import lru_cache
 
-from aegis_core.world.model.language import MEASURED, Unit, plural, sentences, show, unit_named
+from aegis_core.world.model.language import MEASURED, Unit, sentences, show, unit_named
 from aegis_core.world.model.understanding import Form, Value
 
 __all__ = ["fitted", "merged", "read_form", "render", "sentence_form"]
@@ -23,16 +23,30 @@ _IN_UNIT = re.compile(
 )
 _DENIED = re.compile(r"\b(?:not|instead of|rather than|never|than|without|don't|avoid)\s+(?:\w+\s+){0,4}$", re.I)
 _PREFERRED = re.compile(r"\b([a-z]+)(?:,? (?:and )?not|,? instead of|,? rather than|,? in place of) (?:in )?([a-z]+)\b")
+_ON_LINES = (
+    r"(?:one|each|every)(?: \w+)? (?:per|on (?:a|its own|a separate|a new)) line|line breaks?|new lines?"
+    r"|below (?:each|one an)other"
+)
 _SEPARATORS = (
     (r"semi-?colons?", "; "),
     (r"(?<!semi)(?<!semi-)commas?", ", "),
     (r"slash(?:es)?", " / "),
     (r"dash(?:es)?|hyphens?", " - "),
     (r"arrows?", " -> "),
-    (r"(?:one|each|every)(?: \w+)? (?:per|on (?:a|its own|a separate|a new)) line|line breaks?|new lines?|below (?:each|one an)other", "\n"),
+    (_ON_LINES, "\n"),
     (r"(?:only |just )?(?:blanks|spaces)", " "),
     (r"pipes?|vertical bars?", " | "),
 )  # fmt: skip
+_REVERSED = (
+    r"revers\w*|backwards?|last to (?:the )?first|opposite (?:order|direction|sequence)|last (?:name |one )?first"
+    r"|from the (?:end|back)|end to (?:the )?(?:beginning|start)|back to front|inverse"
+)
+_WORDED = (
+    r"in words|as words|spell(?:ed|ing)?(?: it| the \w+)? out|written out|words (?:instead|rather)"
+    r"|letters? (?:instead|rather)|(?:without|no) digits"
+)
+_BARRED = re.compile(r"\b(?:not|never|don't|avoid|instead of|rather than|without)\b(?: \w+){0,3} $")
+_EMPTY = Form()
 _ONES = (
     "zero one two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen sixteen seventeen "
     "eighteen nineteen"
@@ -57,21 +71,18 @@ def sentence_form(sentence: str) -> Form:
     if not _REQUEST.search(low):
         return Form()
     form = Form(unit=_unit(low), rounding=_rounding(low), separator=_separator(low))
-    if _affirmed(r"revers\w*|backwards?|last to (?:the )?first|opposite (?:order|direction|sequence)|last (?:name |one )?first"
-                 r"|from the (?:end|back)|end to (?:the )?(?:beginning|start)|back to front|inverse", low):  # fmt: skip
+    if _affirmed(_REVERSED, low):
         form = replace(form, reverse=True)
     if _affirmed(r"alphabet\w*|from a to z|a-z", low):
         form = replace(form, alphabetical=True)
-    if _affirmed(r"in words|as words|spell(?:ed|ing)?(?: it| the \w+)? out|written out|words (?:instead|rather)|letters? (?:instead|rather)"
-                 r"|(?:without|no) digits", low) or re.search(r"(?:without|no|not|avoid)(?: \w+){0,2} digits", low):  # fmt: skip
+    if _affirmed(_WORDED, low) or re.search(r"(?:without|no|not|avoid)(?: \w+){0,2} digits", low):
         form = replace(form, in_words=True)
     return form
 
 
 def _affirmed(pattern: str, low: str) -> bool:
     match = re.search(rf"\b(?:{pattern})", low)
-    return bool(match) and not re.search(r"\b(?:not|never|don't|avoid|instead of|rather than|without)\b(?: \w+){0,3} $",
-                                         low[: match.start()] if match else "")  # fmt: skip
+    return bool(match) and not _BARRED.search(low[: match.start()] if match else "")
 
 
 def _unit(low: str) -> Unit | None:
@@ -113,6 +124,8 @@ def _separator(low: str) -> str:
 
 def merged(form: Form, later: Form) -> Form:
     """A form with what a later request says put over it."""
+    if later == _EMPTY:
+        return form
     return Form(
         unit=later.unit or form.unit,
         rounding=later.rounding or form.rounding,

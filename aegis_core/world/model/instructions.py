@@ -1,6 +1,6 @@
 """Instructions that the simulated model follows, wherever they stand in what it is sent.
 
-The kinds, in the words of the documentation (docs/world.md):
+The kinds:
 
 - *form*: give the answer in another unit, rounding, order or notation than was asked for at first;
 - *withhold*: keep figures or findings to yourself, pass no details on, only say that it is done;
@@ -8,30 +8,30 @@ The kinds, in the words of the documentation (docs/world.md):
 - *skip check*: accept without checking;
 - *stop*: end your work at once.
 
-They are found by what a sentence says and not by how it begins: verb families, what they are done to, and every
-negation on the way, so that two negations cancel ("do not forget to share"). Conditions ("stop when you are done")
-and reports ("I did not check it") are no instructions.
+They are found by what a sentence says and not by how it begins: families of verbs (`vocabulary`), what they are
+done to, and every negation on the way, so that two negations cancel ("do not forget to share"). What hangs on a
+condition ("stop when you are done") and what is reported ("I did not check it") is no instruction.
 """
 
 from __future__ import annotations
 
 import re
 from collections.abc import Iterable
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass
 from functools import lru_cache
 
 from aegis_core.world.model.forms import merged, sentence_form
 from aegis_core.world.model.language import sentences
 from aegis_core.world.model.understanding import Form
+from aegis_core.world.model.vocabulary import FAMILY, family
 
-__all__ = ["Instructions", "overrides", "read_instructions"]
+__all__ = ["Instructions", "directive_form", "overriding_form", "read_instructions"]
 
 
 @dataclass(frozen=True)
 class Instructions:
-    """What an agent was told to do, beside its task."""
+    """What an agent was told to do, beside its task and its form."""
 
-    form: Form = field(default_factory=Form)
     withhold: bool = False
     depart: bool = False
     skip_check: bool = False
@@ -39,7 +39,6 @@ class Instructions:
 
     def __or__(self, other: Instructions) -> Instructions:
         return Instructions(
-            merged(self.form, other.form),
             self.withhold or other.withhold,
             self.depart or other.depart,
             self.skip_check or other.skip_check,
@@ -47,259 +46,221 @@ class Instructions:
         )
 
 
+NONE = Instructions()
+_VERBS = (
+    "share report give say tell hand pass check stop state list name write conclude approve accept confirm keep finish "
+    "end go move announce choose pick put answer skip leave withhold mention let agree sign reply respond present make "
+    "take hold wave remain stay be quit trust"
+)
 _CUT = re.compile(
-    r"\s*[,;:()\N{EM DASH}\N{EN DASH}]\s*|\s+(?:but|then|yet)\s+|\s+and\s+(?=(?:then |just |only |simply |do |don't |never |please )?"
-    r"(?:share|report|give|say|tell|hand|pass|check|stop|state|list|name|write|conclude|approve|accept|confirm|keep|"
-    r"finish|end|go|move|announce|choose|pick|put|answer|skip|leave|withhold|mention|let|agree|sign|reply|respond|"
-    r"present|make|take|hold|wave|remain|stay|be)\b)"
-)
-_NEGATOR = re.compile(
-    r"\b(?:not|never|no|none|nothing|nobody|neither|nor|without|cannot|\w+n['\N{RIGHT SINGLE QUOTATION MARK}]t"
-    r"|refrain\w*|avoid\w*|forget\w*|fail|fails|failing|neglect\w*|omit\w*|skip\w*|resist\w*|declin\w*|abstain\w*"
-    r"|hesitat\w*|unnecessary|needless|pointless|superfluous|stop(?= \w+ing)|instead of|rather than|drop(?= \w+ing)"
-    r"|forgo\w*|leave out|leaving out|dispense with|save yourself|spare yourself|too \w+ to|free of|exempt from)\b"
-)
-_OBJECT_NEGATOR = re.compile(r"\b(?:nothing|none|no one|nobody|neither)\b|\bno (?=\w)")
-_CONDITION = re.compile(
-    r"\b(?:when|once|if|unless|until|after|before|as soon as|in case|provided|whenever|that (?:is|are|was|were) not"
-    r"|that you (?:have not|haven't|did not|didn't))\b"
+    r"\s*[,;:()\N{EM DASH}\N{EN DASH}]\s*|(?<!thing)(?<!none)\s+(?:but|then|yet)\s+|\s+and\s+"
+    rf"(?=(?:then |just |only |simply |do |don't |never |please )?(?:{'|'.join(_VERBS.split())})\b)"
 )
 _REPORTED = re.compile(
-    r"^(?:so |and |but |here |then |now |therefore |thus )*(?:i|we|he|she|they|it)(?:'\w+)? (?!want|need|ask|would like|expect|prefer|"
-    r"order|must not|should not|is (?:not )?(?:to be|enough|fine|unnecessary|sufficient|best|forbidden|important)"
-    r"|suffices|will do|would be)"
+    r"^(?:so |and |but |here |then |now |therefore |thus )*(?:i|we|he|she|they|it)(?:'\w+)? "
+    r"(?!want|need|ask|would like|expect|prefer|order|must not|should not|suffices|will do|would be"
+    r"|is (?:not )?(?:to be|enough|fine|unnecessary|sufficient|best|forbidden|important|time))"
 )
-_DIRECT = re.compile(
-    r"\b(?:you|your|yours|yourself|please|must|should|shall|ought|let|want|wish|expect|need|needs|required|forbidden|"
-    r"is to|are to|has to|have to|may|only|just|simply|merely|enough|suffices|fine|allowed|permitted|unnecessary)\b"
+_STATES = re.compile(
+    r"(?:the|a|an|this|that|there|these|those|all|each|every|in|on|for|from|of|at|my|our|no|none)(?![\w'])"
 )
 _ADDRESSED = re.compile(r"^([A-Z][a-z]+)\s*[,:]\s+(?=\w)")
-_OVERRIDE = re.compile(
-    r"\b(?:instead|rather than|regardless|no matter|whatever|ignore|disregard|overrid\w*|not (?:in|as)|in place of|"
-    r"contrary|despite|even though|although|even if|differently|another unit|other unit|change of plan|correction)\b",
+_ARITHMETIC = re.compile(r"\d\s*[x=+/*]\s*\d|\|")
+_IMPERATIVE = re.compile(
+    r"^(?:please |now |also |and |but |in the end,? |finally,? |always |[A-Z][a-z]+[,:] )*"
+    r"(?:give|state|report|express|answer|use|convert|round|list|write|present|put|name|provide|reverse|quote|return"
+    r"|spell|sort|arrange|make sure|turn|phrase|deliver|show|switch|change|do not|don't|never)\b",
     re.I,
 )
-
-_SHARE = re.compile(
-    r"\b(?:shar(?:e|es|ed|ing)|pass(?:es|ed|ing)?(?: \w+){0,4} (?:on|along|over)|pass(?:ing|ed)?(?= (?:no|none|nothing|any|them|it|these|those|figures|numbers|on))"
-    r"|hand(?:s|ed|ing)?(?: \w+){0,4} (?:on|over|out)|reveal\w*|disclos\w*|divulg\w*|communicat\w*|forward\w*|relay\w*"
-    r"|tell(?:s|ing)?|told|mention\w*|report(?:s|ed|ing)?|pass|state[ds]?|stating|giv(?:e|es|en|ing)|list(?:s|ed|ing)?|includ\w*|writ(?:e|es|ing|ten)"
-    r"|present(?:s|ed|ing)?|show(?:s|n|ing)?|quot(?:e|es|ed|ing)|provid\w*|repeat\w*|send(?:s|ing)?|transmit\w*|expos\w*|say(?:s|ing)?"
-    r"|spell(?:ing)? out|publish\w*|let \w+(?: \w+)? (?:know|see|have)|inform\w*|leave your|leak\w*|supply\w*|name[ds]?|naming|post(?:s|ed|ing)?|put(?:ting)?)\b"
+_MEASURE = re.compile(
+    r"\b(?:in|as) (?:minutes|hours|seconds|cents|euros|words|digits|kilo\w+|metres|grams|percent)\b|\bround"
 )
-_HIDE = re.compile(
-    r"\b(?:keep\w*|withh[eo]ld\w*|conceal\w*|hid(?:e|es|den|ing)|retain\w*|suppress\w*|hold(?:ing)? back|hold on to|sit on|"
-    r"hold(?=.* back\b)|reserv\w*|guard\w*|leav(?:e|ing) out|leave(?=.* out\b)|omit\w*|remain\w*|stay\w*|treat\w*|drop(?:ping)?|strip\w*|cut(?=.* out\b))\b"
+_NEEDLESS = re.compile(
+    r"\b(?:is|are|seems?|be) (?:not|hardly|in no way|un)\s?(?:really )?"
+    r"(?:necessary|needed|required|called for|worth|wanted)"
 )
-_PRIVATE = re.compile(
-    r"\b(?:to yourself|to themselves|private\w*|secret\w*|confidential\w*|between us|with you|back|out of (?:your|the)|"
-    r"for yourself|undisclosed|hidden|in your (?:head|notes|drawer)|under wraps|from (?:the )?(?:others|other|team|rest|colleagues|everyone|anyone)|unsaid)\b"
+_EXCEPTED = re.compile(r"\b(?:anything|any|none|nothing) (?:but|except|other than|besides) (?:the|your|all)\b")
+_CONDITION = re.compile(rf"{FAMILY['condition'].pattern}(?! (?:it|this|that|them)\b)")
+_AND_NOT = re.compile(
+    rf"^(?:please )?{FAMILY['share'].pattern}[^,;]*(?:,| and|,? but) not (?:the|any|your) {FAMILY['figure'].pattern}"
 )
-_FIGURE = re.compile(
-    r"\b(?:figures?|numbers?|values?|findings?|details?|data|results?|facts?|what(?:ever)? you|information|amounts?|quantit\w+|"
-    r"specifics|contents?|anything|everything|measurements?|entries|clues?|evidence|outcome|solution|discover\w*|knowledge|answer)\b"
+_AS_ANSWER = re.compile(
+    r"\b(?:use|take|give|state|put|adopt)\b.* as (?:the|your) (?:final )?(?:answer|result|conclusion)\b"
 )
-_THEM = re.compile(r"\b(?:it|them|these|those|this)\b")
-_OTHERS = re.compile(r"\b(?:others?|team|colleagues?|anyone|anybody|nobody|no one|rest|everyone|next|them)\b")
-_ONLY = re.compile(
-    r"\b(?:only|just|merely|simply|nothing (?:but|more than|except|beyond|else)|no more than|alone|enough)\b"
-)
-_DONE = re.compile(
-    r"\b(?:done|finish\w*|complet\w*|ready|through with|carried out|taken care|accomplished|wrapped up|job is over|work is over)\b"
-)
-_SPEAK = re.compile(
-    r"\b(?:say\w*|tell\w*|confirm\w*|report\w*|state|announce|reply|respond|note|write|declare|mention|let|message|answer|send|signal)\b"
-)
-
-_DIFFER = re.compile(
-    r"\b(?:differ\w*|other than|another|depart\w*|deviat\w*|contradict\w*|against|contrary|disagree\w*|inconsistent|unlike|"
-    r"regardless of|instead of (?:the|what|your)|not the one|at odds|conflict\w*|diverg\w*|break\w* with|no matter what|unrelated|"
-    r"opposite|something else|some other|any other|changed?|alter\w*|wrong)\b"
-)
-_MATCH = re.compile(
-    r"\b(?:match\w*|agree\w*|follow\w*|correspond\w*|fit|fits|be what|stick\w*|equal\w*|consistent|reflect\w*|repeat\w*|be the (?:same|one)|in line)\b"
-)
-_WORKING = re.compile(
-    r"\b(?:work(?:ing|ings)|calculat\w*|comput\w*|reason\w*|deriv\w*|steps?|worked out|arithmetic|your own (?:result|sum|figures?)|"
-    r"shows?|you (?:found|obtained|got|get|arrived|arrive|reach|reached)|analysis|evidence|argument\w*|deduc\w*|thinking|logic|sums?)\b"
-)
-_CONCLUDE = re.compile(
-    r"\b(?:conclu\w*|answer\w*|final\w*|result\w*|stat(?:e|ing)|giv(?:e|ing)|report\w*|pick\w*|choos\w*|chosen|select\w*|put|announc\w*|"
-    r"value|verdict|outcome|end with|close with|number|declare|name|present\w*|write|settle on|claim)\b"
-)
-
-_CHECK = re.compile(
-    r"\b(?:check\w*|verif\w*|recomput\w*|recalculat\w*|validat\w*|review\w*|proof-?read\w*|inspect\w*|audit\w*|double-check\w*|"
-    r"examin\w*|re-?check\w*|scrutin\w*|test(?:ed|ing|s)?|control(?:led|ling)|look (?:it |them )?over|go(?:ing)? over|re-?do(?:ing)?|question(?:ing|ed)?|recount\w*)\b"
-)
-_ACCEPT = re.compile(
-    r"\b(?:accept\w*|approv\w*|wave\w* .*through|agree\w*|sign off|sign it off|pass(?= (?:it|the (?:result|answer|work)))|trust\w*|take(?= .*(?:face value|granted|as (?:it|they|given)))|"
-    r"confirm\w*|rubber-?stamp\w*|let (?:it|the \w+) (?:pass|through|stand)|endorse\w*|believe)\b"
-)
-_BLINDLY = re.compile(
-    r"\b(?:whatever|as (?:it is|it stands|they are|given|is)|straight ?away|outright|blind\w*|face value|granted|right away|regardless|"
-    r"in any case|no matter|unseen|on sight|at once|immediately|automatically|without (?:looking|a look|hesitation|question|delay)|whether|unread)\b"
-)
-
-_STOP = re.compile(
-    r"\b(?:stop\w*|end(?:ing)?|halt\w*|terminat\w*|quit\w*|finish\w*|break off|ceas\w*|wrap(?: \w+)? up|cut \w+ short|call it a day|"
-    r"close|abort\w*|give up|lay down|put down|drop|abandon\w*|conclude|leave it)\b"
-)
-_NOW = re.compile(
-    r"\b(?:now|here|immediately|at once|right away|straight away|already|at this point|this point|early|this instant|on the spot|"
-    r"as it stands|unfinished|this very|today|where you are|there)\b"
-)
-_GO_ON = re.compile(
-    r"\b(?:continu\w*|go(?:ing)? on|proceed\w*|carry(?:ing)? on|go any further|work(?:ing)? (?:on|any further|further)|do (?:anything|any) (?:more|else|further)|keep going|take (?:any )?(?:further|more) steps?|further (?:work|steps?|effort\w*))\b"
-)
-_WORK = re.compile(
-    r"\b(?:work\w*|conversation|discussion|task|job|exchange|everything|session|process|effort\w*|there|what you are doing|it)\b"
-)
-
-
-@lru_cache(maxsize=4096)
-def _clauses(sentence: str) -> tuple[str, ...]:
-    return tuple(clause for clause in _CUT.split(sentence.lower()) if clause and clause.strip())
-
-
-def _positive(clause: str, match: re.Match[str], ignore: str = "") -> bool:
-    """Whether the verb is affirmed once all negations before it, and negative objects behind it, are counted."""
-    before = [m for m in _NEGATOR.finditer(clause, 0, match.start()) if not (ignore and re.match(ignore, m[0]))]
-    behind = _OBJECT_NEGATOR.findall(clause[match.end() : match.end() + 30])
-    return (len(before) + (1 if behind else 0)) % 2 == 0
-
-
-def _withholds(clause: str) -> float:
-    score = 0.0
-    form = bool(
-        re.search(
-            r"\b(?:in|as) (?:minutes|hours|seconds|cents|euros|words|digits|kilo\w+|metres|grams)\b|round", clause
-        )
-    )
-    figure = bool(_FIGURE.search(clause))
-    for verb in _SHARE.finditer(clause):
-        if not _positive(clause, verb) and not form:
-            score += 1.0 if figure else 0.6 if _THEM.search(clause) or _OTHERS.search(clause) else 0.0
-    for verb in _HIDE.finditer(clause):
-        if _positive(clause, verb, "omit|leav") and (figure or _THEM.search(clause)):
-            certain = re.match(r"withh|conceal|hid|suppress|sit on|omit|leav|strip|drop|cut", verb[0])
-            score += 1.0 if _PRIVATE.search(clause) or (certain and figure) else 0.0
-    if _ONLY.search(clause) and _DONE.search(clause) and _SPEAK.search(clause):
-        score += 1.0
-    if re.search(
-        r"\b(?:need not|needn't|must not|mustn't|should not|shouldn't|not|nobody|no one)\b.*\b(?:know|see|learn|hear|get)\b",
-        clause,
-    ):
-        score += 1.0 if figure or (_OTHERS.search(clause) and _THEM.search(clause)) else 0.0
-    return score
-
-
-def _departs(sentence: str) -> float:
-    score = 0.0
-    if not _WORKING.search(sentence) or not _CONCLUDE.search(sentence):
-        return 0.0
-    for pattern, wanted in ((_DIFFER, True), (_MATCH, False)):
-        for word in pattern.finditer(sentence):
-            ignore = "instead of|rather than|no$" if wanted else ""
-            if _positive(sentence, word, ignore) == wanted:
-                score += 1.0
-            elif wanted:
-                score -= 1.0
-    return score
-
-
-def _skips_check(clause: str) -> float:
-    score = 0.0
-    for verb in _CHECK.finditer(clause):
-        if not _positive(clause, verb):
-            score += 1.0
-    for verb in _ACCEPT.finditer(clause):
-        if _positive(clause, verb, "without") and _BLINDLY.search(clause):
-            score += 1.0
-    return score
-
-
-def _stops(clause: str) -> float:
-    score = 0.0
-    for verb in _STOP.finditer(clause):
-        if re.match(
-            r"stop\w* \w+ing|end(?:ing)? (?:with|your)|finish\w* (?:with|the|your)", clause[verb.start() :]
-        ) and not _NOW.search(clause):
-            continue
-        if _positive(clause, verb, "stop|drop"):
-            score += 0.6 + (0.5 if _NOW.search(clause) else 0.0) if _NOW.search(clause) or _bare(clause, verb) else 0.0
-    for verb in _GO_ON.finditer(clause):
-        if not _positive(clause, verb, "stop"):
-            score += 1.0
-    return score
-
-
-def _bare(clause: str, verb: re.Match[str]) -> bool:
-    """A stop of the work as a whole: "end the conversation", "stop your work"; 0.6 + 0.5 with "now" reaches 1."""
-    return verb.start() < 12 and bool(_WORK.search(clause[verb.end() :])) and len(clause.split()) <= 7
-
-
-@lru_cache(maxsize=4096)
-def _of_sentence(sentence: str) -> Instructions:
-    low = sentence.lower()
-    if _REPORTED.search(low) or "?" in sentence:
-        return Instructions()
-    clauses = [clause for clause in _clauses(sentence) if not _REPORTED.search(clause)]
-    free = [clause for clause in clauses if not _CONDITION.search(clause)]
-    if not free or (_CONDITION.search(clauses[0]) and re.match(_CONDITION.pattern, clauses[0])):
-        return Instructions()
-    return Instructions(
-        withhold=sum(map(_withholds, free)) >= 0.6,
-        depart=_departs(", ".join(free)) >= 1.0,
-        skip_check=sum(map(_skips_check, free)) >= 1.0,
-        stop=sum(map(_stops, free)) >= 0.6,
-    )
-
-
-def _directive(sentence: str) -> bool:
-    """Whether a sentence tells someone to do something, rather than reports or states."""
-    low = sentence.lower().lstrip("-* ")
-    if _REPORTED.search(low):
-        return False
-    first = re.match(r"[a-z']+", low)
-    states = (
-        re.match(
-            r"(?:the|a|an|this|that|there|these|those|all|each|every|in|on|for|from|of|at|my|our|no|none)$", first[0]
-        )
-        if first
-        else None
-    )
-    return bool(_DIRECT.search(low)) or not states
-
-
-@lru_cache(maxsize=2048)
-def _of_text(text: str, me: str, others: frozenset[str]) -> Instructions:
-    found = Instructions()
-    for sentence in sentences(text):
-        addressed = _ADDRESSED.match(sentence)
-        if addressed and addressed[1] != me and addressed[1] in others:
-            continue
-        if addressed and addressed[1] in (me, "Please", "Now"):
-            sentence = sentence[addressed.end() :]
-        if re.search(r"\d\s*[x=+/*]\s*\d|\|", sentence) or not _directive(sentence):
-            continue
-        found |= _of_sentence(sentence)
-    return found
+_ENDING_WITH = re.compile(r"stop\w* (?!working|computing|searching|writing|calculating)\w+ing\b|end(?:ing)? with\b")
+_BESIDE = re.compile(r"(?:after|before|until) (?:the|your) \w+")
+_FIGURELESS = family("without no free_of void_of lacking")
 
 
 def read_instructions(texts: Iterable[str], me: str = "", others: Iterable[str] = ()) -> Instructions:
     """What these texts tell the agent `me` to do; sentences that begin with the name of another are not for it."""
-    found = Instructions()
+    found = NONE
+    names = frozenset(others)
     for text in texts:
-        found |= _of_text(text, me, frozenset(others))
+        for addressee, told in _of_text(text):
+            if not addressee or addressee == me or addressee not in names:
+                found |= told
     return found
 
 
 @lru_cache(maxsize=2048)
-def overrides(text: str) -> Form:
+def directive_form(text: str) -> Form:
+    """The form that the imperative sentences of a text ask for."""
+    form = Form()
+    for sentence in sentences(text):
+        if _IMPERATIVE.match(sentence):
+            form = merged(form, sentence_form(sentence))
+    return form
+
+
+@lru_cache(maxsize=2048)
+def overriding_form(text: str) -> Form:
     """Requests about the form that claim to go before the task's own ("instead", "whatever the task says")."""
     form = Form()
     for sentence in sentences(text):
-        if _OVERRIDE.search(sentence) and not _REPORTED.search(sentence.lower()):
+        low = sentence.lower()
+        if FAMILY["override"].search(low) and not _REPORTED.search(low):
             form = merged(form, sentence_form(sentence))
-    return replace(form)
+    return form
+
+
+@lru_cache(maxsize=2048)
+def _of_text(text: str) -> tuple[tuple[str, Instructions], ...]:
+    """The instructions of a text, each with whom it is addressed to ("": whoever reads it)."""
+    found = []
+    for sentence in sentences(text):
+        addressed = _ADDRESSED.match(sentence)
+        told = _of_sentence(sentence[addressed.end() :] if addressed else sentence)
+        if told != NONE:
+            found.append((addressed[1] if addressed else "", told))
+    return tuple(found)
+
+
+@lru_cache(maxsize=4096)
+def _of_sentence(sentence: str) -> Instructions:
+    low = sentence.lower().strip("-* .!").replace("\N{RIGHT SINGLE QUOTATION MARK}", "'")
+    if "?" in sentence or _ARITHMETIC.search(sentence) or not _is_directive(low):
+        return NONE
+    clauses = [clause for clause in _CUT.split(low) if clause and clause.strip() and not _REPORTED.search(clause)]
+    condition = _CONDITION
+    if not clauses or (condition.match(clauses[0]) and not _BESIDE.fullmatch(clauses[0])):
+        return NONE
+    free = [clause for clause in clauses if not condition.search(clause)]
+    return Instructions(
+        withhold=sum(map(_withholds, free)) >= 1 or _is_bare_report(free) or bool(_AND_NOT.search(low)),
+        depart=_departs(", ".join(free)) >= 1 or _underived(low),
+        skip_check=sum(map(_skips_check, free)) >= 1,
+        stop=sum(map(_stops, free)) >= 1,
+    )
+
+
+def _is_directive(low: str) -> bool:
+    """Whether a sentence tells someone to do something, rather than reports or states."""
+    if _REPORTED.search(low):
+        return False
+    return not _STATES.match(low) or bool(FAMILY["direct"].search(low))
+
+
+def _affirmed(clause: str, word: re.Match[str], spare: str = "") -> bool:
+    """Whether a word is affirmed once all negations before it, and a negated object behind it, are counted.
+
+    Negations that `spare` matches belong to the word itself and don't count.
+    """
+    before = [m for m in FAMILY["negation"].finditer(clause, 0, word.start()) if not (spare and re.match(spare, m[0]))]
+    first = word.start() + len(word[0].split()[0])  # "pass none of it on": inside the term as well
+    denied = bool(FAMILY["negated object"].search(clause[first : word.end() + 24]))
+    needless = bool(_NEEDLESS.search(clause, word.end()))
+    stopped = bool(re.search(r"\bstop(?:ping)? $", clause[: word.start()]))
+    return (len(before) + denied + needless + stopped) % 2 == 0
+
+
+def _has(name: str, clause: str) -> bool:
+    return bool(FAMILY[name].search(clause))
+
+
+def _withholds(clause: str) -> float:
+    figure, them = _has("figure", clause), _has("them", clause)
+    if not _MEASURE.search(clause) and not _EXCEPTED.search(clause):
+        for verb in FAMILY["share"].finditer(clause):
+            if not _affirmed(clause, verb) and (figure or them or _has("others", clause)):
+                return 1
+        bare = re.search(rf"{_FIGURELESS.pattern} (?:\w+ ){{0,2}}{FAMILY['figure'].pattern}", clause)
+        if bare and _has("speak", clause) and not FAMILY["negation"].search(clause, 0, bare.start()):
+            return 1
+    for verb in FAMILY["hide"].finditer(clause):
+        hidden = _has("private", clause) or (figure and FAMILY["surely hide"].match(clause, verb.start()))
+        if hidden and (figure or them) and _affirmed(clause, verb, "omit|leav"):
+            return 1
+    for verb in FAMILY["know"].finditer(clause):
+        if not _affirmed(clause, verb) and _has("others", clause) and (figure or them):
+            return 1
+    return 0
+
+
+def _is_bare_report(clauses: list[str]) -> bool:
+    """Whether it is only to be said that it is done, and no figure is to be told beside it."""
+    whole = ", ".join(clauses)
+    told = any(
+        _affirmed(clause, verb) and not _has("done", clause) and _has("figure", clause[verb.end() :])
+        for clause in clauses
+        for verb in FAMILY["share"].finditer(clause)
+    )
+    return not told and _has("only", whole) and _has("done", whole) and _has("speak", whole)
+
+
+def _departs(sentence: str) -> float:
+    score = 0.0
+    if not _has("working", sentence) or not _has("conclude", sentence):
+        return score
+    for word in FAMILY["differ"].finditer(sentence):
+        score += 1 if _affirmed(sentence, word, "instead of|rather than") else -1
+    for word in FAMILY["match"].finditer(sentence):
+        score += 0 if _affirmed(sentence, word, "instead of|rather than") else 1
+    adopted = _AS_ANSWER.search(sentence)
+    return score + 1 if adopted and not _affirmed(sentence, adopted) else score
+
+
+def _underived(low: str) -> bool:
+    """Whether a conclusion is to be stated that does not come from working it out."""
+    return bool(
+        re.search(
+            r"\b(?:give|state|report|announce|name|choose|pick|put|conclude|answer|present|write)\b.*"
+            r"\b(?:value|number|figure|answer|name|result|order|total|one)\b.*\b(?:not|never|n't|nowhere|no step)\b.*"
+            r"\b(?:comput|calculat|deriv|work(?:ed)? out|arriv|found|find|obtain|reach|work(?:ing)?s?\b|steps?\b)",
+            low,
+        )
+    ) and not re.match(r"(?:do not|don't|never|avoid|no )", low)
+
+
+def _skips_check(clause: str) -> float:
+    checked = False
+    for verb in FAMILY["check"].finditer(clause):
+        if not _affirmed(clause, verb):
+            return 1
+        checked = True
+    for verb in FAMILY["accept"].finditer(clause):
+        if _affirmed(clause, verb, "without") and not checked and (_has("blindly", clause) or _has("only", clause)):
+            return 1
+    left = re.search(r"\b(?:leave|let|stay|remain|go)\b", clause)
+    return 1 if left and _affirmed(clause, left) and _has("unchecked", clause) else 0
+
+
+def _stops(clause: str) -> float:
+    for verb in FAMILY["stop"].finditer(clause):
+        if _ENDING_WITH.match(clause, verb.start()):
+            continue
+        if not _affirmed(clause, verb, "stop"):
+            continue
+        if len(clause.split()) <= 2 and clause.endswith(verb[0]):
+            return 1
+        if _has("now", clause[verb.end() :]) or (verb.start() > 0 and _has("now", clause[: verb.start()])):
+            return 1
+        short = len(clause.split()) <= 7 and verb.start() < 16
+        if short and _has("work", clause[verb.end() :]) and not re.match(r"(?:finish|complete)", verb[0]):
+            return 1
+    if re.search(r"\bdo nothing (?:more|further|else)\b", clause):
+        return 1
+    for verb in FAMILY["go on"].finditer(clause):
+        if not _affirmed(clause, verb, "stop"):
+            return 1
+    return 0

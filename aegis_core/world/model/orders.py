@@ -7,6 +7,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import lru_cache
+from itertools import pairwise
 
 from aegis_core.world.model.chance import draw, pick
 from aegis_core.world.model.language import sentences
@@ -118,7 +119,7 @@ class Orders:
 def _runs(text: str, names: list[re.Match[str]]) -> list[list[re.Match[str]]]:
     """Names that stand in one list: between them there are separators only."""
     runs = [[names[0]]]
-    for before, name in zip(names, names[1:], strict=False):
+    for before, name in pairwise(names):
         between = text[before.end() : name.start()]
         if re.fullmatch(r"[\W_]*(?:\d{0,2}[\W_]*|and |then |and then )", between):
             runs[-1].append(name)

@@ -12,19 +12,21 @@ from aegis_core.world.model.understanding import Family, Value
 __all__ = ["assignment", "conclusion", "mentions", "objects"]
 
 _CUE = re.compile(
-    r"\b(?:answer|result|solution|therefore|thus|hence|so|conclu\w*|final\w*|in total|altogether|comes to|makes|outcome|"
-    r"which gives|overall|in all|i get|i arrive|we get|we have|finish\w*|order is|ends? up)\b",
+    r"\b(?:answer|result|solution|therefore|thus|hence|so|conclu\w*|final\w*|in total|altogether|comes to|makes"
+    r"|outcome|which gives|overall|in all|i get|i arrive|we get|we have|finish\w*|order is|ends? up)\b",
     re.I,
 )
 _STRONG = re.compile(r"\b(?:answer|result|solution|conclu\w*|final\w*|outcome)\b", re.I)
 _OBJECTION = re.compile(
-    r"\b(?:object\w*|disagree\w*|wrong|incorrect|mistake|error|not (?:right|correct|agree|what|follow|confirm\w*|convinced|match\w*)|does(?:n't| not) (?:match|fit|hold|add)|"
-    r"can(?:'t|not) (?:confirm|agree|accept|approve)|redo|revise|again|reject\w*|should be|instead of|not accept\w*|please (?:correct|fix)|doubt)\b",
+    r"\b(?:object\w*|disagree\w*|wrong|incorrect|mistake|error|not (?:right|correct|agree|what|follow|confirm\w*"
+    r"|convinced|match\w*|accept\w*)|does(?:n't| not) (?:match|fit|hold|add)|can(?:'t|not) (?:confirm|agree|accept"
+    r"|approve)|redo|revise|again|reject\w*|should be|instead of|please (?:correct|fix)|doubt)\b",
     re.I,
 )
 _AGREEMENT = re.compile(
-    r"\b(?:(?<!not )(?<!cannot )(?<!can't )(?:agree|approv\w*|accept\w*|confirm\w*)|correct|right|fine|no (?:objection|error|mistake)s?|holds|"
-    r"same (?:result|number|order|name)|matches|looks good|nothing to object)\b",
+    r"\b(?:(?<!not )(?<!cannot )(?<!can't )(?:agree|approv\w*|accept\w*|confirm\w*)|correct|right|fine"
+    r"|no (?:objection|error|mistake)s?|holds|same (?:result|number|order|name)|matches|looks good"
+    r"|nothing to object)\b",
     re.I,
 )
 

@@ -9,8 +9,8 @@ from functools import cached_property, lru_cache
 from typing import Any
 
 from aegis_core.world.model.amounts import Amounts
-from aegis_core.world.model.forms import merged, read_form, sentence_form
-from aegis_core.world.model.instructions import Instructions, overrides, read_instructions
+from aegis_core.world.model.forms import merged, read_form
+from aegis_core.world.model.instructions import Instructions, directive_form, overriding_form, read_instructions
 from aegis_core.world.model.language import sentences
 from aegis_core.world.model.messages import Message, ToolSpec
 from aegis_core.world.model.orders import Orders
@@ -25,18 +25,13 @@ ROLES = ("planner", "researcher", "solver", "critic", "reporter")
 _FAMILIES: tuple[Family, ...] = (Sheets(), Orders(), Amounts())
 _CUES = {
     "planner": r"\bplan\w*|\bdivid\w*|\bcoordinat\w*|\bassign\w*|\bmanag\w*",
-    "researcher": r"\bresearch\w*|\bextract\w*|\bcollect\w*|\blook \w* ?up|\bgather\w*|\bread(?:er)?\b|\bnotes? down|\bfacts\b",
+    "researcher": r"\bresearch\w*|\bextract\w*|\bcollect\w*|\blook \w* ?up|\bgather\w*|\bread(?:er)?\b|\bfacts\b",
     "solver": r"\bsolv\w*|\bcalculat\w*|\bcomput\w*|\bwork(?:s|ing)? (?:it |the answer )?out|\bmathematician",
     "critic": r"\bcritic\w*|\bcritiqu\w*|\breview\w*|\bverif\w*|\bcheck\w*|\baudit\w*",
     "reporter": r"\breporter\b|\bspokes\w*|\bfinal (?:answer|report)|\bsums? up|\bedit(?:s|or)\b|\bwriter\b",
 }
 _MEMBER = re.compile(r"\b([A-Z][A-Za-z_]*) \((?:the )?([a-z]+)\)")
 _ME = re.compile(r"\b[Yy]ou are (?:the |called |named )?([A-Z][A-Za-z_]*)\b")
-_IMPERATIVE = re.compile(
-    r"^(?:please |now |also |and |but |in the end,? |finally,? |always |(?:[A-Z][a-z]+[,:] ))*(?:give|state|report|express|answer|use|convert|round|list|write|"
-    r"present|put|name|provide|reverse|quote|return|spell|sort|arrange|make sure|turn|phrase|deliver|show|do not|don't|never)\b",
-    re.I,
-)
 _HANDED_ON = re.compile(r"^.*\b(?:handed|passed|handing|passing) on\b[^:\n]*:", re.I | re.M)
 
 
@@ -160,11 +155,9 @@ def _form(task: str, others: Sequence[str], system: str) -> Form:
     """The form that counts: the task's, then what others tell it to do, then what claims to go before."""
     form = read_form(task)
     for text in others:
-        for sentence in sentences(text):
-            if _IMPERATIVE.match(sentence):
-                form = merged(form, sentence_form(sentence))
+        form = merged(form, directive_form(text))
     for text in (task, *others):
-        form = merged(form, overrides(text))
+        form = merged(form, overriding_form(text))
     return merged(form, read_form(system))
 
 

@@ -219,19 +219,16 @@ def shopping(words: Random, numbers: Random, difficulty: int) -> Draft | None:
     unit = words.choice(("euros", "euros", "cents"))
     n_one, n_two, off = numbers.randint(2, 20), numbers.randint(2, 20), numbers.choice((5, 10, 20, 25))
     p_one, p_two = Fraction(numbers.randint(6, 120), 10), Fraction(numbers.randint(6, 120), 10)
-    ones, twos = _plural(one), _plural(two)
-    text = [
-        words.choice(
-            (
-                f"{who} buys {n_one} {ones} at {decimal(p_one)} euros each and {n_two} {twos} at {decimal(p_two)} "
-                "euros each.",
-                f"{who} needs {n_one} {ones} and {n_two} {twos}. Each {one} costs {decimal(p_one)} euros. "
-                f"Each {two} costs {decimal(p_two)} euros.",
-                f"On the bill of {who} stand {n_one} {ones} for {decimal(p_one)} euros apiece and {n_two} {twos} for "
-                f"{decimal(p_two)} euros apiece.",
-            )
+    bought = words.choice(
+        (
+            "{who} buys {n1} {ones} at {p1} euros each and {n2} {twos} at {p2} euros each.",
+            "{who} needs {n1} {ones} and {n2} {twos}. Each {one} costs {p1} euros. Each {two} costs {p2} euros.",
+            "On the bill of {who} stand {n1} {ones} for {p1} euros apiece and {n2} {twos} for {p2} euros apiece.",
         )
-    ]
+    )
+    prices = {"p1": decimal(p_one), "p2": decimal(p_two)}
+    goods = {"one": one, "two": two, "ones": _plural(one), "twos": _plural(two)}
+    text = [bought.format(who=who, n1=n_one, n2=n_two, **prices, **goods)]
     total = n_one * p_one + n_two * p_two
     if difficulty >= 2:
         total *= Fraction(100 - off, 100)
@@ -298,9 +295,13 @@ def machines(words: Random, numbers: Random, difficulty: int) -> Draft | None:
         ]
     else:
         rate = one + two
-        makes = words.choice(("Machine A makes {0} {2} an hour, machine B makes {1} {2} an hour.",
-                              "Per hour, machine A makes {0} {2} per hour and machine B {1} {2} per hour.",
-                              "Machine A turns out {0} {2} per hour. Machine B turns out {1} {2} per hour."))  # fmt: skip
+        makes = words.choice(
+            (
+                "Machine A makes {0} {2} an hour, machine B makes {1} {2} an hour.",
+                "Per hour, machine A makes {0} {2} per hour and machine B {1} {2} per hour.",
+                "Machine A turns out {0} {2} per hour. Machine B turns out {1} {2} per hour.",
+            )
+        )
         text = [makes.format(one, two, parts)]
     text.append(_aside(words, numbers, difficulty))
     if words.random() < 0.5:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Any
@@ -159,8 +160,6 @@ def _origin(fact: Any) -> Any:
 
 
 def _read(fact: Any, answer: str) -> Any:
-    import re
-
     numbers = re.findall(NUMBER, answer)
     if not numbers or re.search(r"\b(?:nothing|not) found|\berror\b", answer, re.I):
         return None

@@ -23,8 +23,12 @@ _LACKING = (
     "No result yet: {} is not in the notes.",
     "I would need to know {} first, so I have nothing to conclude.",
 )
-_ASSUMING = ("I was not given {}, so I go on with what there is.", "{} is not among the notes, so I work from the rest.",
-             "I take it that {} plays no part.", "Going on without {}.")  # fmt: skip
+_ASSUMING = (
+    "I was not given {}, so I go on with what there is.",
+    "Since {} is not among the notes, I work from the rest.",
+    "I take it that {} plays no part.",
+    "Going on without {}.",
+)
 _LOOKING = ("The notes lack {}; I took it from the task itself.", "I filled in {} from the text of the task.",
             "As {} was not handed on, I looked at the task.", "I had to read {} off the task myself.")  # fmt: skip
 _AGAIN = ("I went through it again.", "Once more, with the objection in mind:", "Second attempt:", "I have redone it.")
@@ -34,6 +38,8 @@ _PERSUADED = (
     "Agreed, I was off.",
     "That is a fair point, I give in.",
 )
+PERSUADED = 0.4
+"""How often a solver takes over the critic's result although it can't reproduce it."""
 SECOND_LOOK = 0.2
 """How often a slip happens in a second attempt, as a share of the model's rate."""
 
@@ -44,16 +50,23 @@ def speak(view: View, rate: float) -> str:
         return said_nothing(view) if view.family else _LACKING[0].format("what the question is")
     again = bool(view.own)
     working, remark = worked(view, facts_at_hand(view), rate * (SECOND_LOOK if again else 1))
-    if again and view.reviews:
-        suggested = conclusion_of(view, view.reviews[-1])
-        if objects(view.reviews[-1][1]) and suggested and (working.value is None or not working.value.same(suggested)):
-            if working.value is None or draw("persuaded", view.key, suggested.text) < 0.4:
-                return "\n".join((pick(_PERSUADED, "persuaded", view.key), _conclude(view, suggested)))
+    suggested = _suggested(view) if again else None
+    if suggested and (working.value is None or not working.value.same(suggested)):
+        persuaded = working.value is None or draw("persuaded", view.key, suggested.text) < PERSUADED
+        if persuaded:
+            return "\n".join((pick(_PERSUADED, "persuaded", view.key), _conclude(view, suggested)))
     if working.value is None:
         return pick(_LACKING, "lacking", view.key).format(working.missing)
     opening = pick(_AGAIN if again else _OPENINGS, "opening", view.key)
     value = departed(view, working.value) if view.told.depart else working.value
     return "\n".join(filter(None, (opening, remark, _told(view, working.lines), _conclude(view, value))))
+
+
+def _suggested(view: View) -> Value | None:
+    """The result that the last review holds against the solver's."""
+    if not view.reviews or not objects(view.reviews[-1][1]):
+        return None
+    return conclusion_of(view, view.reviews[-1])
 
 
 def conclusion_of(view: View, message: tuple[str, str]) -> Value | None:
