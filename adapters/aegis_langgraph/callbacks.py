@@ -163,7 +163,7 @@ class Watcher(GraphCallbackHandler):
         run = self.tracker.run
         result = NodeResult(outputs, visit.attempts)
         if visit.kind is not None:
-            run.call(visit.turn, visit.kind, live=lambda _: result, codec=visit.codec(), **visit.request(), **_FIXED)
+            run.call(visit.turn, visit.kind, live=lambda _: result, codec=visit.codec(), **visit.request())
         if (closing := visit.result(result)) is not None:
             run.end_turn(visit.turn, **closing)
 
@@ -322,10 +322,6 @@ class Watcher(GraphCallbackHandler):
             recorder.part_step(state.path, part, moment=moment, order=order)
         if call["id"]:
             state.delivered.add(call["id"])
-
-
-_FIXED: dict[str, Any] = {"before": (), "after": ()}
-"""A call that is only watched can't be altered."""
 
 
 def _model_name(messages: Sequence[BaseMessage], response: LLMResult) -> str | None:

@@ -68,7 +68,7 @@ class WrappedNode(Runnable[Any, Any]):
                 if turn is None or kind is None:
                     result = live({})
                 else:
-                    result = run.call(turn, kind, live=live, codec=visit.codec(), **visit.request(), **_UNALTERED)
+                    result = run.call(turn, kind, live=live, codec=visit.codec(), **visit.request())
             except _Raised as carried:
                 visit.taken_back()
                 failure = carried.error
@@ -103,7 +103,7 @@ class WrappedNode(Runnable[Any, Any]):
                     result = await live({})
                 else:
                     codec = visit.codec()
-                    result = await run.acall(turn, kind, live=live, codec=codec, **visit.request(), **_UNALTERED)
+                    result = await run.acall(turn, kind, live=live, codec=codec, **visit.request())
             except _Raised as carried:
                 visit.taken_back()
                 failure = carried.error
@@ -123,7 +123,3 @@ class WrappedNode(Runnable[Any, Any]):
         while frame is not None and frame.role == "chain":
             frame = frame.parent
         return tracker.visit(frame, given) if frame is not None else None
-
-
-_UNALTERED: dict[str, Any] = {"before": (), "after": ()}
-"""Models are altered at the ends of the turn, where it is known which of their answers is the last."""

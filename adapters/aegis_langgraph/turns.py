@@ -65,6 +65,7 @@ class _Call:
     args: Any
     order: OrderKey
     nth: int
+    first: bool
 
 
 @dataclass(eq=False)
@@ -358,9 +359,16 @@ class Visit:
     def request(self) -> dict[str, Any]:
         """What the node is called with: arguments of `Run.call`."""
         if self._frame.role == "tools":
-            return {"parts": self._requested(), "name": self._tool_name()}
+            return {"parts": self._requested(), "name": self._tool_name(), "before": (), "after": self._tool_scopes()}
         parts = tuple(text.part for text in texts_of(self.given, self._tracker.naming))
-        return {"parts": parts, "extra": rest(self.given)}
+        # Models are altered at the ends of the turn, where it is known which of their answers is the last.
+        return {"parts": parts, "extra": rest(self.given), "before": (), "after": ()}
+
+    def _tool_scopes(self) -> tuple[str, ...]:
+        """Of tools that run side by side, only the first that was asked for is altered, whichever ends first."""
+        known = [self._state.calls.get(str(call.get("id"))) for call in _asked(self.given)]
+        able = self._tracker.altering and self._frame.shape is not None
+        return ("call",) if able and all(call is None or call.first for call in known[:1]) else ()
 
     def _requested(self) -> tuple[Part, ...]:
         return tuple(
@@ -552,7 +560,7 @@ class Visit:
             name = str(call.get("name", ""))
             order = (*self._frame.order, f"call:{index:04d}")
             self._state.calls[str(call.get("id"))] = _Call(
-                name, call_text(call), plain(call.get("args")), order, names.get(name, 0)
+                name, call_text(call), plain(call.get("args")), order, names.get(name, 0), index == 0
             )
             names[name] = names.get(name, 0) + 1
 

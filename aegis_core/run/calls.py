@@ -50,7 +50,8 @@ class Calls(RunState):
             codec: how the result becomes plain data and parts.
             name: of the tool, if it is one.
             extra: what else the request depends on, for its hash.
-            before, after: how far an alteration of request and result can reach (model calls only).
+            before, after: how far an alteration of request and result can reach; () where there is to be none. For a
+                tool only `after` counts, and whatever it holds means the one scope `call`.
         """
 
         async def alive(texts: dict[str, str]) -> R:
@@ -182,7 +183,7 @@ class Calls(RunState):
         site: tuple[Strategy, Sequence[Scope]] | None = None
         if key.kind == "model" and (self.replay is None or self.replay.is_last(key)):
             site = ("response_corruption", after)
-        elif key.kind == "tool":
+        elif key.kind == "tool" and after:
             site = ("environment", ("call",))
         if site is None or self.interventions is None:
             return result
