@@ -250,7 +250,7 @@ def _in_thread(coroutine: Coroutine[Any, Any, Any]) -> Any:
     def work() -> None:
         try:
             results.append(asyncio.run(coroutine))
-        except BaseException as error:
+        except BaseException as error:  # raised again in the caller's thread
             failures.append(error)
 
     thread = threading.Thread(target=work, name="aegis-campaign")

@@ -31,7 +31,7 @@ def finish(coroutine: Coroutine[Any, Any, R]) -> R:
     def work() -> None:
         try:
             box.append(asyncio.run(coroutine))
-        except BaseException as error:
+        except BaseException as error:  # raised again in the caller's thread
             failure.append(error)
 
     thread = threading.Thread(target=work, name="aegis-injector")

@@ -47,7 +47,7 @@ def stream(
         for chunk in live({}):
             chunks.append(chunk)
             yield chunk
-    except Exception as error:
+    except Exception as error:  # goes on tape with the call, which raises it again
         failure = error
     run.call(turn, kind, parts, lambda _: _whole(codec, chunks, failure), codec, **more)
 
@@ -76,7 +76,7 @@ async def astream(
         async for chunk in live({}):
             chunks.append(chunk)
             yield chunk
-    except Exception as error:
+    except Exception as error:  # goes on tape with the call, which raises it again
         failure = error
 
     async def whole(_: dict[str, str]) -> R:

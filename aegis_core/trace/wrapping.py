@@ -162,7 +162,7 @@ def _generator(function: Callable[..., Any], open_scope: Open) -> Callable[..., 
                     source.close()
                 scope.leave(scope.join(items))
                 raise
-            except BaseException as thrown:
+            except BaseException as thrown:  # the consumer's, for the user's own generator
                 step = functools.partial(source.throw, thrown)
 
     return wrapper
@@ -199,7 +199,7 @@ def _async_generator(function: Callable[..., Any], open_scope: Open) -> Callable
                     await source.aclose()
                 await scope.aleave(scope.join(items))
                 raise
-            except BaseException as thrown:
+            except BaseException as thrown:  # the consumer's, for the user's own generator
                 step = functools.partial(source.athrow, thrown)
         value = await scope.aleave(scope.join(items))
         if held:
