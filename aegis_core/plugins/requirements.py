@@ -20,7 +20,7 @@ def unmet(requires: Iterable[str]) -> tuple[str, ...]:
         requirement = Requirement(text)
         if requirement.marker is not None and not requirement.marker.evaluate():
             continue
-        needed = f"{requirement.name}{requirement.specifier}"
+        needed = text.partition(";")[0].strip()  # as its author wrote it, not as `packaging` sorts it
         try:
             installed = version(requirement.name)
         except PackageNotFoundError:

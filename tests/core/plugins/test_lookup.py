@@ -45,7 +45,7 @@ def test_an_unknown_name_names_the_skipped_plugins_too(entry_point, good):
     [
         ("frameworkless", "frameworkless", "a-distribution-that-nobody-has>=2 \\(not installed\\)",
          "pip install 'a-distribution-that-nobody-has>=2'"),
-        ("too_old", "old", "pydantic<2,>=1 \\(installed: 2", "pip install 'pydantic>=1,<2'"),
+        ("too_old", "old", "pydantic>=1,<2 \\(installed: 2", "pip install 'pydantic>=1,<2'"),
         ("told_how", "told", "nobody-has-it \\(not installed\\)", "conda install it"),
     ],
 )  # fmt: skip
