@@ -24,7 +24,7 @@ from aegis_core.adapter import Part
 from aegis_core.errors import RecorderWarning, ReplayDrift, RunLimitReached
 from aegis_core.trajectory import Usage
 from aegis_langgraph._compat import GraphCallbackHandler
-from aegis_langgraph.codec import NodeResult, encode
+from aegis_langgraph.codec import encode
 from aegis_langgraph.entry import answer_text, task_text
 from aegis_langgraph.frames import Frame
 from aegis_langgraph.messages import call_text, message_parts, plain
@@ -128,10 +128,14 @@ class Watcher(GraphCallbackHandler):
         if self._is_wrapped(frame):
             return
         visit = self.tracker.visit(frame, inputs)
+        if visit is not None and (opening := visit.opening()) is not None:
+            try:
+                visit.opened(self.tracker.run.begin_turn(**opening))
+            except (ReplayDrift, RunLimitReached):
+                self.tracker.frames.end(run_id)  # the node won't start, so nothing will tell of its end
+                raise
         if visit is not None:
             self._visits[run_id] = visit
-            if (opening := visit.opening()) is not None:
-                visit.opened(self.tracker.run.begin_turn(**opening))
 
     def _enter(self, frame: Frame) -> None:
         above = frame.parent
@@ -161,7 +165,7 @@ class Watcher(GraphCallbackHandler):
         if visit is None or visit.turn is None:
             return
         run = self.tracker.run
-        result = NodeResult(outputs, visit.attempts)
+        result = visit.returned(outputs)
         if visit.kind is not None:
             run.call(visit.turn, visit.kind, live=lambda _: result, codec=visit.codec(), **visit.request())
         if (closing := visit.result(result)) is not None:
@@ -240,9 +244,7 @@ class Watcher(GraphCallbackHandler):
         if frame is not None:
             name = (metadata or {}).get("ls_model_name")
             state = self.tracker.state_of(frame)
-            self._models[run_id] = _ModelCall(
-                state, frame, parts, name if isinstance(name, str) else None, parent_id
-            )
+            self._models[run_id] = _ModelCall(state, frame, parts, name if isinstance(name, str) else None, parent_id)
 
     def claim(self, parent_id: UUID | None, parts: tuple[Part, ...]) -> None:
         """A tapped model makes this call, and records it itself."""

@@ -59,7 +59,7 @@ class WrappedNode(Runnable[Any, Any]):
 
             def live(_: dict[str, str]) -> NodeResult:
                 try:
-                    return NodeResult(self.inner.invoke(visit.given, config, **kwargs), visit.attempts)
+                    return visit.returned(self.inner.invoke(visit.given, config, **kwargs))
                 except Exception as error:
                     raise _Raised(error) from None
 
@@ -93,7 +93,7 @@ class WrappedNode(Runnable[Any, Any]):
 
             async def live(_: dict[str, str]) -> NodeResult:
                 try:
-                    return NodeResult(await self.inner.ainvoke(visit.given, config, **kwargs), visit.attempts)
+                    return visit.returned(await self.inner.ainvoke(visit.given, config, **kwargs))
                 except Exception as error:
                     raise _Raised(error) from None
 

@@ -33,7 +33,7 @@ from aegis_langgraph.frames import Frame, Frames, precedes
 from aegis_langgraph.messages import call_text, plain, tool_calls
 from aegis_langgraph.names import Layout, Shape
 from aegis_langgraph.state import Naming, Text, entries, rest, texts_of, write
-from aegis_langgraph.update import merged, redirected, route_of, texts_of_update, written
+from aegis_langgraph.update import coerced, merged, redirected, route_of, texts_of_update, written
 
 __all__ = ["Tracker", "TurnState", "Visit"]
 
@@ -390,6 +390,12 @@ class Visit:
             nth = known.nth if known is not None else 0
             names.append(f"{call.get('name', '')}[{nth + 1}]" if nth else str(call.get("name", "")))
         return ",".join(names)
+
+    def returned(self, value: Any) -> NodeResult:
+        """What the node returned, with its messages as messages."""
+        shape = self._frame.shape
+        keys = [key for key, kind in shape.fields.items() if kind == "messages"] if shape is not None else ["messages"]
+        return NodeResult(coerced(value, keys), self.attempts)
 
     def taken_back(self) -> None:
         """The node raised: what was asked of it does not count as a call, it may be tried again."""

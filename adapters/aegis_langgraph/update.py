@@ -3,17 +3,17 @@
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from langchain_core.messages import BaseMessage
+from langchain_core.messages import BaseMessage, convert_to_messages
 from langgraph.types import Command
 
 from aegis_langgraph import _compat
 from aegis_langgraph.state import Naming, Text, entries, texts_of, with_values, write
 
-__all__ = ["Route", "merged", "redirected", "route_of", "texts_of_update", "written"]
+__all__ = ["Route", "coerced", "merged", "redirected", "route_of", "texts_of_update", "written"]
 
 
 @dataclass(frozen=True)
@@ -47,6 +47,29 @@ def _update(item: Any) -> Any:
 
 def _is_pair(value: Any) -> bool:
     return isinstance(value, tuple) and len(value) == 2 and isinstance(value[0], str)  # noqa: PLR2004
+
+
+def coerced(result: Any, keys: Collection[str]) -> Any:
+    """A result in which what is written to these keys are messages, as LangGraph will make them of pairs and dicts."""
+
+    def edit(_: str, update: Any) -> Any:
+        if isinstance(update, str | list | BaseMessage):
+            return update
+        changed = {key: _messages(value) for key, value in entries(update) if key in keys and value is not None}
+        return with_values(update, {key: new for key, new in changed.items() if new is not None})
+
+    return _mapped(result, edit)
+
+
+def _messages(value: Any) -> list[BaseMessage] | None:
+    """The value as messages; None if that is what it is already, or if it has no such form."""
+    values = value if isinstance(value, list) else [value]
+    if all(isinstance(item, BaseMessage) for item in values):
+        return None
+    try:
+        return convert_to_messages(values)
+    except (NotImplementedError, ValueError, KeyError, TypeError):  # LangGraph itself will say what is wrong with it
+        return None
 
 
 def texts_of_update(result: Any, naming: Naming) -> tuple[Text, ...]:

@@ -187,9 +187,7 @@ def swarm(seen: Seen | None = None) -> Any:
         name="alice",
     )
     bob, carol = (
-        create_agent(
-            Scripted(answer=repeats(name), seen=seen), [create_handoff_tool(agent_name="alice")], name=name
-        )
+        create_agent(Scripted(answer=repeats(name), seen=seen), [create_handoff_tool(agent_name="alice")], name=name)
         for name in ("bob", "carol")
     )
     return create_swarm([alice, bob, carol], default_active_agent="alice").compile()

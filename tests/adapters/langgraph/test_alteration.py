@@ -72,7 +72,9 @@ def test_outgoing_stays_altered_for_others_when_the_author_returns_all_messages(
         graph.add_node("b", answer)
         graph.add_edge(START, "a")
         graph.add_edge("a", "b")
-        graph.add_conditional_edges("b", lambda state: "a" if len(state["messages"]) < 4 else "__end__", ["a", "__end__"])
+        graph.add_conditional_edges(
+            "b", lambda state: "a" if len(state["messages"]) < 4 else "__end__", ["a", "__end__"]
+        )
         return graph.compile()
 
     clean, done, seen = faulty(build, ASK, target("a", "response_corruption", "outgoing"))
@@ -128,9 +130,7 @@ def test_a_conditional_edge_follows_the_altered_text() -> None:
         graph.add_conditional_edges("a", lambda s: "right" if "right" in s["messages"][-1].text else "left")
         return graph.compile()
 
-    _, done, _ = faulty(
-        build, ASK, target("a", "response_corruption", "belief"), injector=Appends(", no: right")
-    )
+    _, done, _ = faulty(build, ASK, target("a", "response_corruption", "belief"), injector=Appends(", no: right"))
     assert [step.agent for step in done.trajectory.steps] == ["a", "right"]
 
 
@@ -304,7 +304,12 @@ SITES = [
 @pytest.mark.parametrize("site", SITES)
 @pytest.mark.parametrize(
     ("build", "agent"),
-    [(graphs.there_and_back, "a"), (graphs.teams, "team/bob"), (graphs.agent_and_writer, "researcher"), (graphs.supervised, "writer")],
+    [
+        (graphs.there_and_back, "a"),
+        (graphs.teams, "team/bob"),
+        (graphs.agent_and_writer, "researcher"),
+        (graphs.supervised, "writer"),
+    ],
 )
 def test_the_whole_edit_path_with_the_text_put_back_gives_the_clean_run(build: Build, agent: str, site: Any) -> None:
     clean = ran(build(), ASK)

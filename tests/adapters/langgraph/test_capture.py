@@ -200,7 +200,10 @@ def test_hand_offs_of_a_supervisor() -> None:
 
 def test_hand_offs_of_a_swarm_and_of_commands() -> None:
     steps = ran(graphs.swarm(), ASK).trajectory.steps
-    assert [(s.agent, s.kind, s.addressed_to) for s in steps] == [("alice", "handoff", ("bob",)), ("bob", "message", ())]
+    assert [(s.agent, s.kind, s.addressed_to) for s in steps] == [
+        ("alice", "handoff", ("bob",)),
+        ("bob", "message", ()),
+    ]
     steps = ran(graphs.commanding(), ASK).trajectory.steps
     assert [(s.agent, s.kind, s.addressed_to, s.text) for s in steps] == [
         ("a", "handoff", ("b",), "a <start>"),

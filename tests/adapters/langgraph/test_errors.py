@@ -1,0 +1,265 @@
+"""Exceptions pass through unchanged and are told once; hand-offs and interrupts are none."""
+
+from __future__ import annotations
+
+import asyncio
+from typing import Any
+
+import pytest
+from langchain.agents import create_agent
+from langgraph.checkpoint.memory import InMemorySaver
+from langgraph.graph import START, MessagesState, StateGraph
+from langgraph.types import Command, RetryPolicy, Send, interrupt
+
+import aegis_core as aegis
+from aegis_core.errors import RunLimitReached
+from aegis_core.run import Limits
+from tests.adapters.langgraph import graphs
+from tests.adapters.langgraph.graphs import ASK, broken, member
+from tests.adapters.langgraph.models import Scripted, calls, in_turn
+from tests.adapters.langgraph.running import ADAPTER, Live, Ran, ainvoked, altered, invoked, ran, served, target
+
+WAYS = pytest.mark.parametrize("use", [invoked, ainvoked], ids=["sync", "async"])
+PATHS = pytest.mark.parametrize("replay", [None, Live], ids=["watched", "rebuilt"])
+
+
+class OwnError(Exception):
+    pass
+
+
+class GraphInterrupt(Exception):  # noqa: N818  the very name that the framework uses
+    pass
+
+
+def caught(app: Any, use: Any, replay: Any, given: Any = ASK) -> tuple[BaseException, Ran]:
+    errors: list[BaseException] = []
+
+    def catching(app: Any, given: Any) -> Any:
+        try:
+            return use(app, given)
+        except Exception as error:
+            errors.append(error)
+            return None
+
+    done = ran(app, given, use=catching, replay=replay() if replay else None)
+    return errors[0], done
+
+
+def failing(error: BaseException, **options: Any) -> Any:
+    def fail(_: MessagesState) -> dict[str, Any]:
+        raise error
+
+    graph = StateGraph(MessagesState)
+    graph.add_node("a", member("a"))
+    graph.add_node("b", fail, **options)
+    graph.add_edge(START, "a")
+    graph.add_edge("a", "b")
+    return graph.compile()
+
+
+@WAYS
+@PATHS
+def test_an_exception_of_a_node_is_one_step_with_its_true_type(use: Any, replay: Any) -> None:
+    cause = KeyError("deep")
+    error = OwnError("broken")
+    error.__cause__ = cause
+    found, done = caught(failing(error), use, replay)
+    assert found is error
+    assert found.__cause__ is cause
+    assert done.said == [("a", "message", "a <start>"), ("b", "error", "OwnError: broken")]
+
+
+@WAYS
+@PATHS
+def test_inside_a_team_it_is_told_by_the_deepest_agent(use: Any, replay: Any) -> None:
+    graph = StateGraph(MessagesState)
+    graph.add_node("team", failing(OwnError("broken")))
+    graph.add_edge(START, "team")
+    _, done = caught(graph.compile(), use, replay)
+    assert done.said[-1] == ("team/b", "error", "OwnError: broken")
+    assert [kind for _, kind, _ in done.said].count("error") == 1
+
+
+@PATHS
+def test_a_tool_that_raises(replay: Any) -> None:
+    agent = create_agent(Scripted(answer=in_turn(calls("broken", x="luck"), "never")), [broken], name="agent")
+    found, done = caught(agent, invoked, replay)
+    assert isinstance(found, ValueError)
+    assert done.said == [("agent", "error", "ValueError: no luck today")]
+
+
+@PATHS
+def test_a_tool_that_raises_inside_a_function_which_goes_on(replay: Any) -> None:
+    def bold(_: MessagesState) -> dict[str, Any]:
+        try:
+            broken.invoke({"x": "luck"})
+        except ValueError:
+            return {"messages": [("ai", "never mind")]}
+        raise AssertionError
+
+    graph = StateGraph(MessagesState)
+    graph.add_node("bold", bold)
+    graph.add_edge(START, "bold")
+    done = ran(graph.compile(), ASK, replay=replay() if replay else None)
+    assert [(kind, text) for _, kind, text in done.said[:2]] == [
+        ("tool_call", 'broken(x="luck")'),
+        ("tool_result", "ValueError: no luck today"),
+    ]
+    assert done.trajectory.error is None
+
+
+@WAYS
+@PATHS
+def test_an_exception_that_is_only_named_like_an_interrupt_is_an_error(use: Any, replay: Any) -> None:
+    _, done = caught(failing(GraphInterrupt("mine")), use, replay)
+    assert done.said[-1] == ("b", "error", "GraphInterrupt: mine")
+
+
+def flaky(fails: int) -> Any:
+    left = [fails]
+
+    def work(state: MessagesState) -> dict[str, Any]:
+        if left[0]:
+            left[0] -= 1
+            raise OwnError(f"{left[0]} left")
+        return {"messages": [("ai", f"after {state['messages'][-1].text}")]}
+
+    graph = StateGraph(MessagesState)
+    policy = RetryPolicy(max_attempts=3, initial_interval=0.001, jitter=False, retry_on=OwnError)
+    graph.add_node("work", work, retry_policy=policy)
+    graph.add_node("b", member("b"))
+    graph.add_edge(START, "work")
+    graph.add_edge("work", "b")
+    return graph.compile()
+
+
+@WAYS
+@PATHS
+def test_attempts_are_one_turn(use: Any, replay: Any) -> None:
+    done = ran(flaky(2), ASK, use=use, replay=replay() if replay else None)
+    steps = done.trajectory.steps
+    assert [(s.agent, s.turn, s.kind) for s in steps] == [("work", 1, "message"), ("b", 1, "message")]
+    assert steps[0].content[0].data == {"attempts": 3}
+    keys = [str(entry.key) for entry in done.run.tape().entries if entry.key.moment.agent == "work"]
+    assert keys == ["work turn 1, input 1", "work turn 1, node 1", "work turn 1, output 1"]
+
+
+def test_attempts_are_served_with_the_result() -> None:
+    clean = ran(flaky(2), ASK)
+    again = served(lambda: flaky(2), ASK, clean)
+    assert again.canonical == clean.canonical
+
+
+@PATHS
+def test_attempts_that_all_fail_are_one_error(replay: Any) -> None:
+    found, done = caught(flaky(3), invoked, replay)
+    assert str(found) == "0 left"
+    assert done.said == [("work", "error", "OwnError: 0 left")]
+
+
+@WAYS
+@PATHS
+def test_an_interrupt_is_a_step_and_its_node_one_turn(use: Any, replay: Any) -> None:
+    def ask(_: MessagesState) -> dict[str, Any]:
+        return {"messages": [("ai", f"you said {interrupt('really?')}")]}
+
+    graph = StateGraph(MessagesState)
+    graph.add_node("ask", ask)
+    graph.add_node("b", member("b"))
+    graph.add_edge(START, "ask")
+    graph.add_edge("ask", "b")
+    app = graph.compile(checkpointer=InMemorySaver())
+    config = {"configurable": {"thread_id": "1"}}
+
+    def both(app: Any, given: Any) -> Any:
+        async def go() -> Any:
+            await app.ainvoke(given, config)
+            return await app.ainvoke(Command(resume="yes"), config)
+
+        if use is ainvoked:
+            return asyncio.run(go())
+        app.invoke(given, config)
+        return app.invoke(Command(resume="yes"), config)
+
+    done = ran(app, ASK, use=both, replay=replay() if replay else None)
+    assert [(s.agent, s.kind, s.turn, s.text) for s in done.trajectory.steps] == [
+        ("ask", "system", 1, "really?"),
+        ("ask", "message", 1, "you said yes"),
+        ("b", "message", 1, "b <you said yes>"),
+    ]
+    assert done.trajectory.error is None
+    assert [str(moment) for moment in done.run.tape().moments()] == ["ask turn 1", "b turn 1"]
+
+
+@PATHS
+def test_hand_offs_leave_no_error(replay: Any) -> None:
+    for build in (graphs.swarm, graphs.supervised):
+        done = ran(build(), ASK, replay=replay() if replay else None)
+        assert "error" not in {step.kind for step in done.trajectory.steps}
+
+
+def test_a_run_that_fails_names_the_agent() -> None:
+    graph = failing(OwnError("broken"))
+    with pytest.raises(OwnError), aegis.record(graph, adapter=ADAPTER) as recording:
+        graph.invoke(ASK)
+    error = recording.trajectory.error
+    assert error is not None
+    assert (error.type, error.message, error.agent) == ("OwnError", "broken", "b")
+
+
+@WAYS
+@PATHS
+@pytest.mark.parametrize("limits", [Limits(turns=3), Limits(calls=3)], ids=["turns", "calls"])
+def test_a_limit_ends_the_graph(use: Any, replay: Any, limits: Limits) -> None:
+    graph = StateGraph(MessagesState)
+    policy = RetryPolicy(max_attempts=5, initial_interval=30)
+    graph.add_node("a", member("a"), retry_policy=policy)
+    graph.add_node("b", member("b"), retry_policy=policy)
+    graph.add_edge(START, "a")
+    graph.add_edge("a", "b")
+    graph.add_edge("b", "a")
+    app = graph.compile()
+    errors: list[BaseException] = []
+
+    def catching(app: Any, given: Any) -> Any:
+        with pytest.raises(RunLimitReached) as caught:
+            use(app, given)
+        errors.append(caught.value)
+
+    done = ran(app, ASK, use=catching, limits=limits, replay=replay() if replay else None)
+    assert "more than 3" in str(errors[0])
+    assert done.run.limit_reached
+    assert "error" not in {step.kind for step in done.trajectory.steps}
+
+
+def test_what_fails_beside_others_is_told_too() -> None:
+    def work(state: dict[str, Any]) -> dict[str, Any]:
+        if state["item"] == "y":
+            raise OwnError("no y")
+        return {"notes": [state["item"]]}
+
+    graph = StateGraph(graphs.Items)
+    graph.add_node("work", work)
+    graph.add_conditional_edges(START, lambda _: [Send("work", {"item": item}) for item in "xyz"], ["work"])
+    _, done = caught(graph.compile(), invoked, None, {"question": "q", "notes": []})
+    assert ("work", "error", "OwnError: no y") in done.said
+    assert [step.branch for step in done.trajectory.steps if step.kind == "error"] == ["1"]
+
+
+def test_a_state_that_can_not_be_put_on_the_tape_is_recorded_but_not_served() -> None:
+    import threading
+
+    from aegis_core.errors import ReplayError
+
+    def build() -> Any:
+        graph = StateGraph(dict)
+        graph.add_node("a", lambda _: {"text": "hello", "lock": threading.Lock()})
+        graph.add_node("b", lambda state: {"text": f"b {state['text']}"})
+        graph.add_edge(START, "a")
+        graph.add_edge("a", "b")
+        return graph.compile()
+
+    clean = ran(build(), {"text": "hi"})
+    assert clean.texts == ["hello", "b hello"]
+    with pytest.raises(ReplayError, match="no plain form"):
+        altered(build, {"text": "hi"}, clean, target("b", "response_corruption", "belief"))
