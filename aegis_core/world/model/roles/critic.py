@@ -11,7 +11,7 @@ from aegis_core.world.model.view import View
 
 __all__ = ["speak"]
 
-CATCHES = 0.82
+CATCHES = 0.72
 """How often a result that the critic's own working contradicts is objected to."""
 CATCHES_UNIT = 0.6
 """The same for a result in another unit or notation than the critic takes to be wanted."""

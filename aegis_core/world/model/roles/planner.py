@@ -6,6 +6,7 @@ import re
 from collections.abc import Sequence
 
 from aegis_core.world.model.chance import pick
+from aegis_core.world.model.instructions import overriding_form
 from aegis_core.world.model.language import plural, sentences
 from aegis_core.world.model.roles.evasion import said_nothing
 from aegis_core.world.model.view import View
@@ -37,6 +38,13 @@ _WANTED = (
     "All this is for an answer in {}.",
 )
 
+_INSISTED = (
+    "Give the answer in {}, please.",
+    "Please state the result in {}.",
+    "Everyone is to use {} for the answer: give it in {}.",
+    "Report the result in {}.",
+)
+
 
 def speak(view: View, rate: float) -> str:
     """A plan: goal, a share of the topics for each researcher, and who comes after them."""
@@ -49,7 +57,8 @@ def speak(view: View, rate: float) -> str:
         goal = pick(("The question is: {}", "We want to know: {}", "Goal: {}", "At issue: {}"), "goal", view.key)
         lines.append(goal.format(re.sub(r"\s+", " ", asked[-1])))
     if view.form.unit:
-        lines.append(pick(_WANTED, "wanted", view.key).format(plural(view.form.unit.name)))
+        wanted = _INSISTED if overriding_form(view.task).unit else _WANTED
+        lines.append(pick(wanted, "wanted", view.key).replace("{}", plural(view.form.unit.name)))
     lines += _shares(view)
     names = {role: (view.members(role) or (f"the {role}",))[0] for role in ("solver", "critic", "reporter")}
     lines.append(pick(_CLOSINGS, "closing", view.key).format(**names))

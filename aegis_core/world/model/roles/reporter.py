@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from aegis_core.world.model.chance import draw, pick
-from aegis_core.world.model.forms import merged, read_form, render
+from aegis_core.world.model.forms import read_form, render
+from aegis_core.world.model.instructions import overriding_form
 from aegis_core.world.model.results import objects
 from aegis_core.world.model.roles.evasion import said_nothing
 from aegis_core.world.model.roles.solver import conclusion_of, departed
@@ -32,7 +33,7 @@ _NONE = (
 )
 TRUSTS_CRITIC = 0.5
 """How often a last objection with a result of its own is followed rather than the solver."""
-REWORDS = 0.3
+REWORDS = 0.4
 """How often a result in another form than the task asks for is brought into that form."""
 
 
@@ -79,9 +80,8 @@ def _worded(view: View, value: Value) -> str:
 
 def _expressly(view: View) -> Form:
     """What goes beyond the plain form that nobody departs from: set if the reporter was told otherwise."""
-    plain = read_form(view.task)
     form = view.form
-    changed = form != merged(Form(), plain)
+    changed = form != read_form(view.task) or overriding_form(view.task) != Form()
     beyond = Form(reverse=form.reverse, alphabetical=form.alphabetical, in_words=form.in_words)
     if changed or beyond != Form():
         return form

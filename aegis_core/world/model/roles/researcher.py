@@ -30,7 +30,9 @@ _NOTHING = (
     "The material says nothing about it.",
     "No entry for my part.",
 )
-MISREADING = 0.12
+GUESSES = 0.75
+"""How likely a researcher to whom the plan gives nothing takes a fact for its own business."""
+MISREADING = 0.1
 """How often a researcher misreads a fact, as a share of the model's rate of slips."""
 
 
@@ -53,7 +55,7 @@ def speak(view: View, rate: float) -> str:
     if view.family is None or not (found or failed):
         return pick(_NOTHING, "nothing", view.key)
     voice = int(draw("voice", view.key) * 4)
-    if found and draw("slip", view.key, *map(repr, found)) < rate * MISREADING:
+    if found and draw("slip", view.key) < rate * MISREADING:
         at = int(draw("which", view.key) * len(found))
         found = (*found[:at], view.family.misread(found[at], view.key), *found[at + 1 :])
     lines = _lines(view, found, voice)
@@ -73,13 +75,16 @@ def _lines(view: View, found: Sequence[Any], voice: int) -> list[str]:
 
 
 def _share(view: View) -> tuple[Any, ...]:
-    """The facts that the plan gives to this researcher; all that matter if it gives nothing."""
+    """The facts that the plan gives to this researcher. Given none, it guesses; without a plan it takes all."""
     facts = view.task_facts()
     others = frozenset(name for name, _ in view.roster) - {view.name}
     mine = " ".join(assignment(text, view.name, others) for _, text in view.plan)
     assert view.family is not None
     chosen = tuple(fact for fact in facts if mentions(mine, view.family.topic(fact)))
-    return chosen or facts
+    if chosen or not view.plan:
+        return chosen or facts
+    guessed = tuple(fact for fact in facts if draw("guess", view.key, view.family.topic(fact)) < GUESSES)
+    return guessed or facts
 
 
 def requests(view: View) -> tuple[Request, ...]:

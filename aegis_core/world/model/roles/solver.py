@@ -98,10 +98,10 @@ def facts_at_hand(view: View) -> tuple[Any, ...]:
 def worked(view: View, facts: tuple[Any, ...], rate: float) -> tuple[Working, str]:
     """The working from these facts with the slip that chance has in store, and a remark on what is missing.
 
-    What chance brings hangs on the facts, not on how they are worded.
+    Whether it slips hangs on the question, not on the notes: notes that were altered bring no new slip with them.
     """
     assert view.family is not None
-    key = f"{view.key}|{len(view.own)}|{facts!r}"
+    key = f"{view.key}|{len(view.own)}"
     working = _once(view, facts, rate, key)
     if working.value is not None:
         return working, ""
