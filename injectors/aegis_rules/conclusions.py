@@ -19,6 +19,8 @@ Span = tuple[int, int]
 _SEPARATOR = re.compile(
     r"\s*(?:,\s+and\s+then\s+|,\s+and\s+|,\s+then\s+|,\s+|;\s+|\s+then\s+|\s+and\s+|\s*(?:->|→|>|<)\s*)\s*"
 )
+_NAME = r"[A-Z][\w\u2019'-]*(?: [A-Z][\w\u2019'-]*){0,2}"
+_LIST = re.compile(rf"{_NAME}(?:, (?:then |and )?{_NAME}){{2,}}(?: and {_NAME})?|{_NAME}, {_NAME},? and {_NAME}")
 _TRIM = " \t*_\"'\u201c\u201d\u2018\u2019.,;:!`()[]$\\{}"
 _ITEM = re.compile(r"[^\W_][\w'\u2019.&/ -]{0,38}")
 _CHOICE_END = re.compile(
@@ -26,7 +28,7 @@ _CHOICE_END = re.compile(
 )
 _BOUND = re.compile(
     r"\b(?:above|below|over|under|at least|at most|more than|less than|fewer than|up to|beyond|within)\s+(?:about\s+)?$"
-    r"|[<>\u2264\u2265]\s*$",
+    r"|[<>\u2264\u2265]\s*$|[\d)]\s*[+*\u00d7\u00f7/]\s*$|\S[ \t]+[\u2212-][ \t]+$|\bx[ \t]+$",
     re.IGNORECASE,
 )
 _GOES_ON = re.compile(r"-[a-z]|\s*(?:[+*\u00d7\u00f7/]|\s-|\bx\b)\s*[\d(\\$]|\s[A-Z][a-z]")
@@ -73,7 +75,7 @@ def find_conclusions(reading: Reading) -> tuple[Conclusion, ...]:
 
     Where a text concludes several things, the plainest and then the last counts.
     """
-    found = [*_leaves(reading), *_stated(reading)]
+    found = [*_leaves(reading), *_stated(reading)] or _guessed(reading)
     if not found:
         return ()
     rank = max(one.rank for one in found)
@@ -108,6 +110,30 @@ def _closing(every: Sequence[tuple[int, Sentence]]) -> int:
     """The number of the last sentence that says something."""
     telling = (number for number in range(len(every) - 1, -1, -1) if n_words(every[number][1].text) >= 2)
     return next(telling, -1)
+
+
+def _guessed(reading: Reading) -> list[Conclusion]:
+    """What the last sentence says, if it is the result of a written calculation or a list of at least three names."""
+    every = reading.all()
+    closing = _closing(every)
+    if closing < 0 or every[closing][1].kind in ("row", "heading") or every[closing][1].text.endswith("?"):
+        return []
+    position, sentence = every[closing]
+    text = reading.passages[position].text
+    results = {
+        figure.value
+        for passage in reading.passages
+        for figure in find_figures(passage.text)
+        if is_operated(passage.text, figure) and _stands_alone(passage.text, figure)
+    }
+    for figure in reversed(find_figures(text, sentence.start, sentence.end)):
+        if figure.value in results and _stands_alone(text, figure):
+            span, operated = (figure.start, figure.end), is_operated(text, figure)
+            said = text[slice(*span)]
+            return [Conclusion("value", position, sentence, span, said, 0, figure, operated=operated)]
+    listed = _LIST.search(text, sentence.start, sentence.end)
+    one = _payload(text, *listed.span(), 0) if listed else None
+    return [replace(one, passage=position, sentence=sentence)] if one and one.kind == "order" else []
 
 
 def _below(reading: Reading, following: tuple[tuple[int, Sentence], ...], rank: int) -> Conclusion | None:

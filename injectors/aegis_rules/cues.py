@@ -32,7 +32,8 @@ _PHRASE = re.compile(rf"{_NOUN}[^.?!:=]{{0,90}}?\s{_COPULA}[ :]\s*{_ADVERB}", re
 _CUE = re.compile(
     r"^[\W_]*(?:so|therefore|thus|hence|consequently|in conclusion|to conclude|overall|altogether|in total|in all"
     r"|finally|in summary|this means|that means|it follows|that makes|this makes|this gives|that gives|we get|i get"
-    r"|i conclude|we conclude|this leaves|that leaves|i make it)\b"
+    r"|i conclude|we conclude|this leaves|that leaves|i make it|(?:i|we) (?:arrive|end up|come|end) (?:at|with|to)"
+    r"|it (?:comes|works out|adds up)|my (?:figure|count|list))\b"
     r"|\b(?:in total|altogether|in all|therefore|thus|hence|conclude that|confirms? that|confirmed that|shows? that)\b",
     re.IGNORECASE,
 )

@@ -11,9 +11,12 @@ from aegis_rules.sentences import Sentence, find_sentences
 __all__ = ["Reading", "read"]
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Reading:
-    """A part's text, cut up. `sentences` holds those of each passage; a number of JSON has none."""
+    """A part's text, cut up. `sentences` holds those of each passage; a number of JSON has none.
+
+    Compared by identity: one text is read once.
+    """
 
     document: Document
     sentences: tuple[tuple[Sentence, ...], ...]

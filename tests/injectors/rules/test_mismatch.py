@@ -65,6 +65,11 @@ def test_another_option_is_chosen(altered):
     assert after == before.replace("answer is Stall North", "answer is Stall South")
 
 
+def test_a_hand_off_is_no_conclusion(refusal):
+    before = '{"next_speaker": {"reason": "The critic has to check 12 x 8.", "answer": "critic"}}'
+    assert "no conclusion" in refusal("FM-2.6", RESPONSE, before, task=VAN)
+
+
 def test_json_stays_json(altered):
     before = '{"reasoning": "12 x 8 = 96", "answer": 96, "unit": "bottles"}'
     after = json.loads(altered("FM-2.6", RESPONSE, before, realisation="conclusion_shifted", task=VAN))

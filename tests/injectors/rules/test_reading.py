@@ -155,6 +155,10 @@ def test_writing_json_changes_nothing_else():
         ("The answer is Stall North.", "choice", "Stall North"),
         ("The final answer is:\n```\nHarbinger\n```", "choice", "Harbinger"),
         ("The final answer is **Mist Trail** because it is rated best.", "choice", "Mist Trail"),
+        ("12 x 8 = 96. The van carries 96 bottles.", "value", "96"),
+        ("I arrive at 96 bottles.", "value", "96"),
+        ("They finish as Ben, Anna, Carla and Dov.", "order", "Ben, Anna, Carla and Dov"),
+        ("The answer is 12 Steps Down.", "choice", "12 Steps Down"),
     ],
 )
 def test_a_conclusion_is_found(text, kind, said):
@@ -169,6 +173,9 @@ def test_a_conclusion_is_found(text, kind, said):
         "The answer is correct.",
         "What is the total of 12 and 8?",
         "Please ensure the number of reviews is at least 50.",
+        "The average rating is above 4.5.",
+        "The total is 1 + 59 over 60.",
+        "So this is an 8-bit value.",
         "- Price of a lamp: $12.50\n- Lamps sold: 14\n\nThese are the facts.",
         "",
     ],

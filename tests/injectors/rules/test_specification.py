@@ -32,6 +32,14 @@ def test_a_requirement_is_changed_alike_in_all_parts_that_state_it(alter):
     assert edits.texts["plan"] == "Work out the distance in metres."
 
 
+def test_what_only_mentions_a_requirement_is_changed_along_but_never_alone(alter, refusal):
+    plan = "- The steps will give a total in kilometres."
+    parts = [Part(id="task", text=TRAM, role="user"), Part(id="plan", text=plan, author="planner")]
+    edits = alter("FM-1.1", PROMPT, parts, realisation="requirement_altered")
+    assert edits.texts["plan"] == plan.replace("kilometres", "metres")
+    assert "no unit" in refusal("FM-1.1", PROMPT, parts[1:], realisation="requirement_altered")
+
+
 def test_an_order_is_turned_round(altered):
     seen = {altered("FM-1.1", PROMPT, RACE, realisation="requirement_altered", seed=seed) for seed in range(6)}
     assert seen == {RACE.replace("from first to last", "from last to first")}
