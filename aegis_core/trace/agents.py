@@ -18,7 +18,7 @@ from aegis_core.trace.reach import reachable
 from aegis_core.trace.wrapping import Scope, wrap
 from aegis_core.trajectory import Agent, AgentKind
 
-__all__ = ["agent", "agent_wrapper", "declared_agents"]
+__all__ = ["ValueCodec", "agent", "agent_wrapper", "declared_agents"]
 
 P = ParamSpec("P")
 R = TypeVar("R")

@@ -17,7 +17,7 @@ from aegis_core.trace.observers import tell_finished, tell_started
 from aegis_core.trace.wrapping import Scope, wrap
 from aegis_core.trajectory import Trajectory
 
-__all__ = ["is_traced", "text_of", "trace"]
+__all__ = ["is_traced", "text_of", "trace", "trace_wrapper"]
 
 P = ParamSpec("P")
 R = TypeVar("R")
