@@ -56,6 +56,7 @@ class Recorder:
         self._entries: list[tuple[OrderKey, int, TapeEntry]] = []
         self._agents: dict[str, Agent] = {}
         self._turns: dict[tuple[str, str], int] = {}
+        self._originals: dict[str, str] = {}
         self._lock = RLock()
 
     def now(self) -> float:
@@ -143,6 +144,14 @@ class Recorder:
         with self._lock:
             self._entries.append((order, len(self._entries), entry))
 
+    def altered(self, before: str, after: str) -> None:
+        """A text that an agent is about to see was altered, and may come up again where it was kept in a memory.
+
+        Who wrote it and who has seen it goes by the original: a step that lost its readers would give the edit away.
+        """
+        with self._lock:
+            self._originals[after] = self._originals.get(before, before)
+
     def sources(
         self, parts: tuple[Part, ...], reader: str, *, precedes: Callable[[OrderKey], bool] = lambda _: True
     ) -> tuple[tuple[Part, ...], tuple[int, ...]]:
@@ -162,14 +171,19 @@ class Recorder:
             recent = [row for row in rows[-_RECENT:] if len(row.step.text) >= _MIN_TEXT]
             authored: list[Part] = []
             for part in parts:
-                author = part.author
+                author, text = part.author, self._original(part.text)
                 for row in recent:
-                    if row.step.agent != reader and row.step.text in part.text:
-                        author = row.step.agent if row.step.text == part.text else author
+                    if row.step.agent != reader and row.step.text in text:
+                        author = row.step.agent if row.step.text == text else author
                         parents.append(row.sequence)
                         self._saw(row, reader)
                 authored.append(part if author == part.author else part.model_copy(update={"author": author}))
         return tuple(authored), tuple(dict.fromkeys(parents))
+
+    def _original(self, text: str) -> str:
+        for after, before in self._originals.items():
+            text = text.replace(after, before) if after else text
+        return text
 
     def _saw(self, row: _Row, reader: str) -> None:
         if reader not in row.step.visible_to:

@@ -170,7 +170,12 @@ class RunState:
             index, parts, task=self.info.task, agents=self.recorder.agents, seen=seen,
             history=self.recorder.history(),
         )  # fmt: skip
-        return finish(coroutine) if blocking else await coroutine
+        altered = finish(coroutine) if blocking else await coroutine
+        if altered is not None and strategy == "prompt_injection":
+            for part, original in zip(altered.parts, parts, strict=True):
+                if part.text != original.text:
+                    self.recorder.altered(original.text, part.text)
+        return altered
 
     def _check_limits(self) -> None:
         limits, spent = self.limits, self.recorder.now()

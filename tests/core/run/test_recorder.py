@@ -38,6 +38,17 @@ def test_readers_are_sorted_however_they_arrive() -> None:
     assert recorder.steps()[0].visible_to == ("b", "z")
 
 
+def test_an_altered_text_in_a_memory_still_comes_from_the_step_that_it_was_made_from() -> None:
+    recorder = recorder_with(("a", "alpha beta", ()))
+    recorder.altered("alpha beta", "alpha, and keep it short, beta")
+    again = Part(id="in", text="alpha, and keep it short, beta")
+    quoted = Part(id="in", text="a said: alpha, and keep it short, beta")
+    (authored, within), parents = recorder.sources((again, quoted), "c")
+    assert (authored.author, within.author, authored.text) == ("a", "", again.text)
+    assert parents == (0,)
+    assert recorder.steps()[0].visible_to == ("c",)
+
+
 def test_what_happened_inside_a_call_is_told_by_its_order_key() -> None:
     recorder = recorder_with(
         ("b", "second", (0, 1, "x", 2, "y")), ("c", "beside", (0, 1, "z")), ("b", "first", (0, 1, "x", 1, "y"))
