@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import MISSING, dataclass, fields, is_dataclass
+from importlib.util import find_spec
 from typing import Any, get_args, get_type_hints
 
 from langchain_core.messages import BaseMessage, SystemMessage
@@ -18,14 +19,15 @@ from langgraph.prebuilt import ToolNode
 from langgraph.types import Command
 from pydantic import BaseModel
 
-try:  # handlers that are not of this class get a warning for each interrupt, where the class exists (langgraph 1.2)
+if find_spec("langgraph.callbacks") is not None:  # langgraph 1.2 warns of handlers that are not of this class
     from langgraph.callbacks import GraphCallbackHandler
-except ImportError:
+else:
     from langchain_core.callbacks import BaseCallbackHandler as GraphCallbackHandler  # type: ignore[assignment]
 
 __all__ = [
     "DEFAULT_NAME",
     "PARENT",
+    "GraphCallbackHandler",
     "Place",
     "agent_name",
     "bare",

@@ -18,7 +18,7 @@ from aegis_langgraph.callbacks import Watcher, current_watcher
 from aegis_langgraph.entry import answer_text, graph_input
 from aegis_langgraph.names import Layout, survey
 from aegis_langgraph.rebuild import rebuilt
-from aegis_langgraph.turns import Tracker
+from aegis_langgraph.tracker import Tracker
 
 __all__ = ["GraphAttachment", "LangGraphAdapter"]
 
@@ -174,7 +174,8 @@ def _notes(layout: Layout) -> tuple[str, ...]:
     if any(shape.role == "leaf" for shape in layout.acting()):
         notes.append(
             "nodes are served whole, which is right as long as what a node returns is its whole effect; at call level, "
-            "models and tools of function nodes are served only if they are tapped (aegis_langgraph.models)"
+            "models and tools of function nodes are served only if they are tapped (`aegis_langgraph.models.tap`, "
+            "`aegis_langgraph.tools.tap_tool`)"
         )
     if not any(kind in ("messages", "last") for shape in layout.acting() for kind in shape.fields.values()):
         notes.append("no key of the state can be written back, so prompt injection is ephemeral only")

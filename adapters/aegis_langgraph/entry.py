@@ -57,7 +57,7 @@ def _messages(value: Any) -> Any:
     """Messages given as pairs, `("user", "…")`, without the name of the speaker."""
     if isinstance(value, list):
         return [_messages(item) for item in value]
-    is_pair = isinstance(value, tuple) and len(value) == 2 and all(isinstance(item, str) for item in value)  # noqa: PLR2004
+    is_pair = isinstance(value, tuple) and len(value) == 2 and all(isinstance(item, str) for item in value)
     if is_pair:
         return value[1]
     if isinstance(value, Mapping) and "role" in value and "content" in value:

@@ -60,6 +60,16 @@ class Frame:
         return frame
 
     @property
+    def in_loop(self) -> bool:
+        """Whether this is a node of an agent's loop, whose turn is that of the whole loop."""
+        return self.turn_key != self.namespace
+
+    @property
+    def turn_order(self) -> OrderKey:
+        """The key of the turn: of the node itself, or of the loop around it."""
+        return self.order[:-2] if self.in_loop else self.order
+
+    @property
     def graph_name(self) -> str:
         """The name of the graph whose task this is, if it was called inside a node."""
         above = self.parent

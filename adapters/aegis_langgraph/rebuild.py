@@ -17,7 +17,7 @@ from aegis_langgraph.callbacks import Watcher
 from aegis_langgraph.codec import NodeResult
 from aegis_langgraph.names import Shape
 from aegis_langgraph.signals import surfacing
-from aegis_langgraph.turns import Visit
+from aegis_langgraph.visit import Visit
 
 __all__ = ["WrappedNode", "rebuilt"]
 
@@ -63,6 +63,7 @@ class WrappedNode(Runnable[Any, Any]):
                 except Exception as error:
                     raise _Raised(error) from None
 
+            result: NodeResult | None = None
             failure: BaseException | None = None
             try:
                 if turn is None or kind is None:
@@ -72,8 +73,8 @@ class WrappedNode(Runnable[Any, Any]):
             except _Raised as carried:
                 visit.taken_back()
                 failure = carried.error
-            if failure is not None:  # raised out here, so that its cause and context stay as they were
-                raise failure
+            if result is None:  # raised out here, so that the exception's cause and context stay as they were
+                raise failure or RuntimeError("a node ended without a result")
             delivery: Delivery | None = None
             closing = visit.result(result)
             if turn is not None and closing is not None:
@@ -97,6 +98,7 @@ class WrappedNode(Runnable[Any, Any]):
                 except Exception as error:
                     raise _Raised(error) from None
 
+            result: NodeResult | None = None
             failure: BaseException | None = None
             try:
                 if turn is None or kind is None:
@@ -107,8 +109,8 @@ class WrappedNode(Runnable[Any, Any]):
             except _Raised as carried:
                 visit.taken_back()
                 failure = carried.error
-            if failure is not None:  # raised out here, so that its cause and context stay as they were
-                raise failure
+            if result is None:  # raised out here, so that the exception's cause and context stay as they were
+                raise failure or RuntimeError("a node ended without a result")
             delivery: Delivery | None = None
             closing = visit.result(result)
             if turn is not None and closing is not None:
@@ -122,4 +124,4 @@ class WrappedNode(Runnable[Any, Any]):
         frame = tracker.frames.get(parent)
         while frame is not None and frame.role == "chain":
             frame = frame.parent
-        return tracker.visit(frame, given) if frame is not None else None
+        return Visit.of(tracker, frame, given) if frame is not None else None

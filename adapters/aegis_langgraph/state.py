@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -13,7 +13,7 @@ from pydantic import BaseModel, JsonValue
 from aegis_core.adapter import Part
 from aegis_langgraph.messages import message_parts, plain, write_message
 
-__all__ = ["Naming", "Text", "entries", "rest", "texts_of", "write"]
+__all__ = ["Naming", "Text", "entries", "messages_in", "rest", "texts_of", "with_values", "write"]
 
 _MAX_DEPTH = 6
 _ROOT = "state"
@@ -59,6 +59,11 @@ def entries(state: Any) -> Iterator[tuple[str, Any]]:
 def texts_of(state: Any, naming: Naming) -> tuple[Text, ...]:
     """All texts of a state, in order. Part ids are paths (`messages[0]`, `notes[2]`, `draft`)."""
     return tuple(text for key, value in entries(state) for text in _texts(value, key, key, naming, 0))
+
+
+def messages_in(texts: Iterable[Text]) -> list[BaseMessage]:
+    """The messages that hold these texts, each once, in order."""
+    return list({id(text.message): text.message for text in texts if text.message is not None}.values())
 
 
 def _texts(value: Any, path: str, key: str, naming: Naming, depth: int) -> Iterator[Text]:

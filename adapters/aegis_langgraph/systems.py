@@ -32,14 +32,14 @@ TEAM = {
 _MAX_REVIEWS = 2
 
 
-@tool
-def look_up(name: str, column: str, messages: Annotated[list[AnyMessage], InjectedState("messages")]) -> str:
+@tool("look_up")
+def _look_up(name: str, column: str, messages: Annotated[list[AnyMessage], InjectedState("messages")]) -> str:
     """Look up the entry of a name in a column of the tables that belong to the task."""
     return tools.look_up(str(messages[0].text), name, column)
 
 
-@tool
-def calculator(expression: str) -> str:
+@tool("calculator")
+def _calculator(expression: str) -> str:
     """Work out an arithmetic expression such as "90 / 60"."""
     return tools.calculate(expression)
 
@@ -57,7 +57,7 @@ def analysis_team(*, seed: int = 0) -> System:
     for name in TEAM:
         if name != "Analyst":
             graph.add_node(name, RunnableLambda(_member(name, model)))
-    analyst = create_agent(model, [look_up, calculator], system_prompt=system_prompt("Analyst", TEAM), name="Analyst")
+    analyst = create_agent(model, [_look_up, _calculator], system_prompt=system_prompt("Analyst", TEAM), name="Analyst")
     graph.add_node("Analyst", analyst)
     graph.add_edge(START, "Planner")
     graph.add_edge("Planner", "Reader")

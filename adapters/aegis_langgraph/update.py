@@ -38,7 +38,7 @@ def _updates(result: Any) -> Iterator[tuple[str, Any]]:
 
 
 def _update(item: Any) -> Any:
-    update = item.update if isinstance(item, Command) else item
+    update: Any = item.update if isinstance(item, Command) else item
     pairs = isinstance(update, list | tuple) and bool(update) and all(_is_pair(pair) for pair in update)
     if isinstance(item, Command) and pairs:
         return dict(update)
@@ -46,7 +46,7 @@ def _update(item: Any) -> Any:
 
 
 def _is_pair(value: Any) -> bool:
-    return isinstance(value, tuple) and len(value) == 2 and isinstance(value[0], str)  # noqa: PLR2004
+    return isinstance(value, tuple) and len(value) == 2 and isinstance(value[0], str)
 
 
 def coerced(result: Any, keys: Collection[str]) -> Any:
