@@ -1,0 +1,101 @@
+"""The names that are not documented as public still mean what the adapter takes them to mean."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from langchain_core.callbacks import BaseCallbackHandler
+from langgraph.graph import START, StateGraph
+
+from aegis_langgraph import _compat
+from aegis_langgraph.frames import precedes
+from tests.adapters.langgraph import graphs
+from tests.adapters.langgraph.graphs import ASK
+
+
+class Places(BaseCallbackHandler):
+    def __init__(self) -> None:
+        self.found: list[Any] = []
+
+    def on_chain_start(self, *_: Any, metadata: Any = None, name: str | None = None, **__: Any) -> None:
+        place = _compat.place(metadata)
+        if place is not None and place.node == name:
+            self.found.append(place)
+
+
+def places(app: Any, given: Any) -> list[Any]:
+    handler = Places()
+    app.invoke(given, {"callbacks": [handler], "max_concurrency": 1})
+    return handler.found
+
+
+def test_places_of_tasks() -> None:
+    found = places(graphs.fan_out(), {"question": "q", "notes": []})
+    assert [(place.names, place.push) for place in found] == [
+        (("planner",), None),
+        (("worker",), 0),
+        (("worker",), 1),
+        (("worker",), 2),
+        (("join",), None),
+    ]
+    assert [place.names for place in places(graphs.teams(), ASK) if place.names[-1] == "deep"] == [
+        ("team", "sub", "deep")
+    ]
+
+
+def test_kinds_of_channels() -> None:
+    assert _compat.state_fields(graphs.chain("a")) == {"messages": "messages"}
+    assert _compat.state_fields(graphs.fan_out()) == {"question": "last", "notes": "other", "answer": "last"}
+    graph = StateGraph(graphs.Plain)
+    graph.add_node("a", lambda _: {})
+    graph.add_edge(START, "a")
+    assert _compat.state_fields(graph.compile()) == {"messages": "other", "topic": "last"}
+
+
+def test_parts_of_compiled_graphs() -> None:
+    app = graphs.agent_and_writer()
+    inner = _compat.children(app)["researcher"]
+    assert _compat.is_graph(inner)
+    assert _compat.tools_of(_compat.children(inner)["tools"]) == ("look",)  # type: ignore[arg-type]
+    assert _compat.system_prompt(_compat.children(inner)["model"]) == "You look things up."  # type: ignore[arg-type]
+    assert _compat.destinations(graphs.commanding(), "a") == ("b", "carol")
+
+
+def test_a_copy_keeps_all_that_was_compiled_in() -> None:
+    from langgraph.checkpoint.memory import InMemorySaver
+    from langgraph.store.memory import InMemoryStore
+
+    saver, store = InMemorySaver(), InMemoryStore()
+    app = graphs.chain("a", "b", checkpointer=saver, store=store, interrupt_before=["b"], name="kept")
+    copy = _compat.replace_nodes(app, {"a": _compat.children(app)["b"]})
+    assert (copy.checkpointer, copy.store, copy.name) == (saver, store, "kept")
+    assert copy.interrupt_before_nodes == ["b"]
+    assert _compat.children(copy)["a"] is _compat.children(app)["b"]
+    assert _compat.children(app)["a"] is not _compat.children(app)["b"]
+
+
+def test_subgraphs_are_still_listed_in_a_rebuilt_graph() -> None:
+    from tests.adapters.langgraph.running import Live, ran
+
+    def listed(app: Any, _: Any) -> Any:
+        return sorted(name for name, _ in app.get_subgraphs(recurse=True))
+
+    assert ran(graphs.teams(), ASK, replay=Live(), use=listed).result == ["team", "team|sub"]
+
+
+@pytest.mark.parametrize(
+    ("first", "second", "expected"),
+    [
+        ((0, 1, "a"), (0, 2, "a"), True),
+        ((0, 1, "a"), (0, 1, "b"), False),
+        ((0, 2, "a"), (0, 1, "a"), False),
+        ((0, 1, "a", 5, "x"), (0, 2, "b"), True),
+        ((0, 1, "a", 5, "x"), (0, 1, "b", 6, "y"), False),
+        ((0, 1, "a", 1, "x"), (0, 1, "a", 2, "y"), True),
+        ((0, 9, "a"), (1, 1, "a"), True),
+        ((0, 1, "a"), (0, 1, "a", 1, "x"), True),
+    ],
+)
+def test_what_came_before_and_what_went_on_beside(first: Any, second: Any, expected: bool) -> None:
+    assert precedes(first, second) is expected
