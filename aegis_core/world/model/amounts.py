@@ -27,7 +27,7 @@ from aegis_core.world.model.language import (
 from aegis_core.world.model.lexicon import FIRST_NAMES
 from aegis_core.world.model.understanding import Form, Mistake, Value, Working
 
-__all__ = ["Amounts"]
+__all__ = ["Amounts", "last_value"]
 
 _NUM = re.compile(rf"(?P<cur>[€$£]\s?)?(?P<n>{NUMBER})")
 _RATE_WORD = r"(?:/|per\b|an?\b|every\b|(?:in |for |to )?each\b|(?:in|for|to) every\b|to an?\b|apiece\b)"
@@ -39,7 +39,7 @@ _BEHIND = re.compile(
 _OF_THE = re.compile(r"\s+(?:of|from) (?:the|these|those|all)(?: the)? (?P<unit>[a-z]+)")
 _EACH = re.compile(
     r"\b(?:each|every|any|a single|one(?=\s[a-z]+\s(?:holds|costs|sells|contains|weighs|makes|covers)))\s+"
-    r"(?:one )?(?:of (?:the|these) )?(?P<den>[a-z]+)\b(?:[\s,]+[a-z'()-]+){0,7}[\s,]*$",
+    r"(?:one |single )?(?:of (?:the|these) )?(?P<den>[a-z]+)\b(?:[\s,]+[a-z'()-]+){0,7}[\s,]*$",
     re.I,
 )
 _EACH_OF_N = re.compile(r"\b(?:each|every one) of (?:the|these) $", re.I)

@@ -66,7 +66,7 @@ def _intro(words: Random, title: str, table: str) -> str:
     return words.choice((f"{title}:\n{table}\n", f"Here is a table ({title.lower()}).\n{table}\n", f"{table}\n"))
 
 
-def total(words: Random, numbers: Random, difficulty: int) -> Draft | None:
+def _total(words: Random, numbers: Random, difficulty: int) -> Draft | None:
     """The sum of a column, of all rows or of one group."""
     rows = _rows(words, numbers, difficulty)
     column, group = rows.sheet.columns[0], rows.groups[words.randint(0, 1)]
@@ -88,7 +88,7 @@ def total(words: Random, numbers: Random, difficulty: int) -> Draft | None:
     )
 
 
-def mean(words: Random, numbers: Random, difficulty: int) -> Draft | None:
+def _mean(words: Random, numbers: Random, difficulty: int) -> Draft | None:
     """The mean of a column, of all rows or of one group."""
     rows = _rows(words, numbers, difficulty)
     column, group = rows.sheet.columns[0], rows.groups[words.randint(0, 1)]
@@ -109,7 +109,7 @@ def mean(words: Random, numbers: Random, difficulty: int) -> Draft | None:
     return Draft(text, f"{decimal(answer)} {column}", "numeric", "mean")
 
 
-def extreme(words: Random, numbers: Random, difficulty: int) -> Draft | None:
+def _extreme(words: Random, numbers: Random, difficulty: int) -> Draft | None:
     """Who has the most or the fewest, in all rows or in one group."""
     rows = _rows(words, numbers, difficulty)
     column, group = rows.sheet.columns[0], rows.groups[words.randint(0, 1)]
@@ -134,7 +134,7 @@ def extreme(words: Random, numbers: Random, difficulty: int) -> Draft | None:
     return Draft(f"{_intro(words, rows.sheet.title, rows.text)}{question} {form}", answer, "exact", "extreme")
 
 
-def count(words: Random, numbers: Random, difficulty: int) -> Draft | None:
+def _count(words: Random, numbers: Random, difficulty: int) -> Draft | None:
     """How many rows lie above a limit."""
     rows = _rows(words, numbers, difficulty)
     column = rows.sheet.columns[0]
@@ -150,7 +150,7 @@ def count(words: Random, numbers: Random, difficulty: int) -> Draft | None:
     return Draft(f"{_intro(words, rows.sheet.title, rows.text)}{question} {form}", str(answer), "numeric", "count")
 
 
-def join(words: Random, numbers: Random, difficulty: int) -> Draft | None:
+def _join(words: Random, numbers: Random, difficulty: int) -> Draft | None:
     """A sum over two tables that share the names."""
     n_rows = 2 + difficulty
     goods = words.choice(("jars", "loaves", "boxes", "bottles", "sacks"))
@@ -171,5 +171,5 @@ def join(words: Random, numbers: Random, difficulty: int) -> Draft | None:
     return Draft(f"{table}\n\n{prices_table}\n\n{question} {form}", f"{decimal(answer)} euros", "numeric", "join")
 
 
-BUILDERS = (total, mean, extreme, count, join)
+BUILDERS = (_total, _mean, _extreme, _count, _join)
 """The kinds of question of the family, in a fixed order."""

@@ -13,7 +13,7 @@ from aegis_core.world.model.roles.evasion import said_nothing
 from aegis_core.world.model.understanding import Value, Working, exact_result
 from aegis_core.world.model.view import View
 
-__all__ = ["departed", "facts_at_hand", "speak", "worked"]
+__all__ = ["conclusion_of", "departed", "facts_at_hand", "speak", "worked"]
 
 _OPENINGS = ("I work with the notes.", "Step by step:", "Let me see.", "With these figures:")
 _CONCLUSIONS = ("Answer: {}", "The result is {}.", "So my answer is {}.", "Result: {}")
