@@ -25,10 +25,11 @@ clean:
 # PIP_CONSTRAINT pins the build backend too, which the option alone doesn't.
 .venv/.installed: pyproject.toml constraints/demo.txt
 	$(PYTHON) -m venv .venv
-	PIP_CONSTRAINT=constraints/demo.txt .venv/bin/pip install $(PIP_FLAGS) --editable '.[langgraph]'
+	@echo 'installing Aegis, LangGraph and what they need into .venv/ ...'
+	PIP_CONSTRAINT=constraints/demo.txt .venv/bin/pip install $(PIP_FLAGS) --quiet --editable '.[demo]'
 	touch $@
 
 .nox/tools/.installed: constraints/tools.txt
 	$(PYTHON) -m venv .nox/tools
-	.nox/tools/bin/pip install $(PIP_FLAGS) --constraint constraints/tools.txt nox
+	.nox/tools/bin/pip install $(PIP_FLAGS) --quiet --constraint constraints/tools.txt nox
 	touch $@

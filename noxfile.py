@@ -69,10 +69,16 @@ def _test_files() -> list[tuple[str, str]]:
 
 # hatchling stands here for the tests that build a foreign distribution without going to the network.
 TESTING = ("--editable", ".[testing]", "hatchling", "hypothesis")
-WITH_LANGGRAPH = ("--editable", ".[langgraph,testing]", "langchain", "langgraph-supervisor", "langgraph-swarm")
 FRAMEWORKS = Lane(
     name="frameworks",
-    requirements=(*WITH_LANGGRAPH, "hatchling", "hypothesis"),
+    requirements=(
+        "--editable",
+        ".[demo,testing]",
+        "hatchling",
+        "hypothesis",
+        "langgraph-supervisor",
+        "langgraph-swarm",
+    ),
     folders=("tests/adapters/langgraph/", "tests/verification/"),
     modules=("langgraph", "langgraph_supervisor", "langgraph_swarm", "langchain", "langchain_core"),
 )
@@ -88,8 +94,8 @@ LANES = (CORE, FRAMEWORKS, METAGPT, LEARNERS)
 # What each pinned environment holds. `tools` is nox itself, `demo` what `make demo` installs.
 PINNED = {
     "tools": ("nox",),
-    "demo": ("--editable", ".[langgraph]"),
-    "check": ("--editable", ".[dev,langgraph]"),
+    "demo": ("--editable", ".[demo]"),
+    "check": ("--editable", ".[dev,demo]"),
     CORE.name: CORE.requirements,
     FRAMEWORKS.name: FRAMEWORKS.requirements,
 }
@@ -173,7 +179,7 @@ def pins(session: nox.Session, environment: str) -> None:
     session.install("hatchling", "editables", *PINNED[environment])
     frozen = session.run("python", "-m", "pip", "freeze", "--exclude", "aegis-mas", silent=True)
     wanted = " ".join(PINNED[environment])
-    head = f"# {wanted}\n# Resolved on Python 3.11; again with: nox -s 'pins(\"{environment}\")'\n"
+    head = f"# {wanted}\n# Resolved on Python 3.11; again with: nox -s \"pins(environment='{environment}')\"\n"
     (ROOT / "constraints" / f"{environment}.txt").write_text(head + str(frozen), encoding="utf-8")
 
 

@@ -11,7 +11,7 @@ import pytest
 from packaging.requirements import Requirement
 
 HOOKS = ("aegis_adapters", "aegis_injectors", "aegis_learners", "aegis_attributors", "aegis_formats")
-FOR_DEVELOPERS = {"dev", "testing"}
+OTHERS = {"demo", "dev", "testing"}  # extras that no plugin asks for
 
 
 @pytest.fixture(scope="module")
@@ -35,7 +35,7 @@ def test_extras_are_what_the_providers_require(project, required):
     extras = {
         name: {str(Requirement(text)) for text in texts}
         for name, texts in project["optional-dependencies"].items()
-        if name not in FOR_DEVELOPERS
+        if name not in OTHERS
     }
     # MetaGPT's own pins can't be resolved, so there is no extra that could be true.
     assert extras == {name: texts for name, texts in required.items() if texts and name != "metagpt"}
