@@ -7,25 +7,24 @@ a higher limit is the same call again.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
 from typing import Any
 
 from aegis_core.adapter import Adapter
 from aegis_core.campaign import checkers
-from aegis_core.campaign.arms import Arm, Arms, Check, derived_id, timed
+from aegis_core.campaign.arms import Check, derived_id
 from aegis_core.campaign.configuration import Configuration, RunLimits, load_tasks, settle
-from aegis_core.campaign.journal import Journal, RunRecord
+from aegis_core.campaign.journal import Journal
+from aegis_core.campaign.loop import Loop, Ready
 from aegis_core.campaign.planner import ExplicitPlans, Planner, cells
-from aegis_core.campaign.proof import Prover, Verdict
 from aegis_core.campaign.rehearsal import Rehearsal
-from aegis_core.campaign.summary import Progress, Summary, Tally
-from aegis_core.campaign.systems import Factory, Wrapped, load_factory, wrap
+from aegis_core.campaign.summary import Progress, Summary
+from aegis_core.campaign.systems import load_factory, wrap
 from aegis_core.campaign.tasks import Task
 from aegis_core.dataset import DatasetWriter
 from aegis_core.errors import AegisError, CampaignError, PluginError
-from aegis_core.faults import Case, Labels, Outcome, Plan
+from aegis_core.faults import Outcome, Plan
 from aegis_core.injector import Injector
 from aegis_core.plugins import Plugins, default_plugins
 from aegis_core.run import Limits
@@ -35,19 +34,6 @@ from aegis_core.taxonomy.evidence import modes_with_evidence
 __all__ = ["Campaign"]
 
 DEFAULT_LIMITS = Limits(turns=200, calls=400)
-
-
-@dataclass(frozen=True)
-class _Ready:
-    """A campaign whose configuration was checked."""
-
-    configuration: Configuration
-    tasks: tuple[Task, ...]
-    factory: Factory
-    wrapped: Wrapped
-    injector: Injector
-    check: Check
-    planner: Planner | ExplicitPlans
 
 
 class Campaign:
@@ -125,9 +111,9 @@ class Campaign:
         ready = self._checked()
         settle(self.out, ready.configuration)
         with Journal(self.out) as journal, DatasetWriter(self.out / "dataset") as writer:
-            return _Loop(ready, journal, writer, self._plugins or default_plugins(), self._progress).go_through()
+            return Loop(ready, journal, writer, self._plugins or default_plugins(), self._progress).go_through()
 
-    def _checked(self) -> _Ready:
+    def _checked(self) -> Ready:
         """Everything that can be wrong before the first run, found before it."""
         plugins = self._plugins or default_plugins()
         self._check_numbers()
@@ -166,7 +152,7 @@ class Campaign:
             replay=wrapped.level,
             limit=self._limit,
         )
-        return _Ready(configuration, tasks, factory, wrapped, injector, check, planner)
+        return Ready(configuration, tasks, factory, wrapped, injector, check, planner)
 
     def _check_numbers(self) -> None:
         wrong = [
@@ -244,124 +230,3 @@ def _has_evidence(plugins: Plugins, mode: ErrorMode) -> bool:
     except PluginError:
         return False
     return True
-
-
-class _Loop:
-    """One pass over all tasks."""
-
-    def __init__(
-        self,
-        ready: _Ready,
-        journal: Journal,
-        writer: DatasetWriter,
-        plugins: Plugins,
-        progress: Callable[[Progress], None] | None,
-    ) -> None:
-        configuration = ready.configuration
-        self._ready = ready
-        self._journal = journal
-        self._writer = writer
-        self._tell = progress
-        self._tally = Tally()
-        self._arms = Arms(
-            factory=ready.factory,
-            wrapped=ready.wrapped,
-            injector=ready.injector,
-            check=ready.check,
-            limits=Limits(**configuration.limits.model_dump()),
-            seed=configuration.seed,
-            digest=configuration.runs_digest(),
-        )
-        self._prover = Prover(self._run, plugins.judge)
-
-    def go_through(self) -> Summary:
-        for ordinal, task in enumerate(self._ready.tasks):
-            if self._is_enough():
-                break
-            self._case(ordinal, task)
-        self._report("done", self._tally.tasks)
-        return self._tally.summary()
-
-    def _is_enough(self) -> bool:
-        limit = self._ready.configuration.limit
-        return limit is not None and self._tally.kept >= limit
-
-    def _run(self, arm: Arm, clean: RunRecord | None = None, fault: RunRecord | None = None) -> RunRecord:
-        return self._journal.run(self._arms.run_id(arm), lambda: timed(lambda: self._arms.make(arm, clean, fault)))
-
-    def _case(self, ordinal: int, task: Task) -> None:
-        clean = self._run(Arm(task, "clean"))
-        plans = self._ready.planner.plans(clean, ordinal) if clean.is_right else ()
-        self._tally.clean(clean, plans)
-        self._report("clean", ordinal + 1)
-        case_id = derived_id("case", clean.run_id)
-        verdicts = tuple(self._verdicts(ordinal, task, clean, plans, case_id))
-        self._write(task, clean, verdicts, case_id)
-
-    def _verdicts(
-        self, ordinal: int, task: Task, clean: RunRecord, plans: tuple[Plan, ...], case_id: str
-    ) -> Iterator[Verdict]:
-        kept: list[RunRecord] = []
-        for plan in plans:
-            if self._is_enough():
-                return
-            earlier = tuple(run.trajectory for run in kept)
-            verdict = self._prover.prove(task, plan, clean, case_id=case_id, kept=earlier)
-            if verdict.run.kept:
-                kept.append(verdict.arms[0])
-            self._tally.verdict(verdict)
-            self._report("plan", ordinal + 1)
-            yield verdict
-
-    def _write(self, task: Task, clean: RunRecord, verdicts: tuple[Verdict, ...], case_id: str) -> None:
-        writer = self._writer
-        writer.task(task)
-        writer.case(
-            Case(
-                case_id=case_id,
-                task_id=task.task_id,
-                system=self._ready.wrapped.name,
-                clean_run_id=clean.run_id,
-                clean_outcome=clean.outcome or Outcome(right=False, failure="crash", detail=clean.invalid),
-                faulty=tuple(verdict.run for verdict in verdicts),
-            )
-        )
-        if clean.is_right:
-            writer.trajectory(clean.trajectory)
-            writer.labels(Labels(run_id=clean.run_id, case_id=case_id))
-        proven = [verdict for verdict in verdicts if verdict.proof is not None]
-        if proven:
-            writer.tape(clean.tape)
-            writer.ledger(clean.ledger)
-        for verdict in proven:
-            self._write_proof(verdict)
-
-    def _write_proof(self, verdict: Verdict) -> None:
-        fault, *controls = verdict.arms
-        self._writer.trajectory(fault.trajectory)
-        if verdict.labels is not None and verdict.proof is not None:
-            self._writer.labels(verdict.labels)
-            self._writer.proof(verdict.proof)
-        for run in verdict.arms:
-            self._writer.tape(run.tape)
-            self._writer.ledger(run.ledger)
-        for run in controls:
-            self._writer.arm(run.trajectory)
-
-    def _report(self, event: str, task: int) -> None:
-        if self._tell is None:
-            return
-        self._tell(
-            Progress.model_validate(
-                {
-                    "event": event,
-                    "task": task,
-                    "tasks": len(self._ready.tasks),
-                    "clean_right": self._tally.clean_right,
-                    "planned": self._tally.planned,
-                    "kept": self._tally.kept,
-                    "runs_made": self._journal.made,
-                    "runs_found": self._journal.found,
-                }
-            )
-        )
