@@ -14,7 +14,7 @@ from pydantic import BaseModel
 from aegis_core.run.observation import observe
 from tests.adapters.langgraph import graphs
 from tests.adapters.langgraph.graphs import ASK, Seen
-from tests.adapters.langgraph.running import ADAPTER, Appends, Build, Ran, altered, ainvoked, ran, target
+from tests.adapters.langgraph.running import ADAPTER, Appends, Build, Ran, ainvoked, altered, ran, target
 
 ITEMS = {"question": "q", "notes": []}
 WAYS = pytest.mark.parametrize("use", [None, ainvoked], ids=["sync", "async"])

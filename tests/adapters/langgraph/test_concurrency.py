@@ -84,9 +84,14 @@ def test_attaching_twice_is_an_error() -> None:
 def test_after_an_exception_everything_is_as_before() -> None:
     graph = graphs.chain("a")
     before = dict(vars(graph))
-    with pytest.raises(ZeroDivisionError), aegis.record(graph, adapter=ADAPTER):
-        graph.invoke(ASK)
-        raise ZeroDivisionError
+
+    def fail() -> None:
+        with aegis.record(graph, adapter=ADAPTER):
+            graph.invoke(ASK)
+            raise ZeroDivisionError
+
+    with pytest.raises(ZeroDivisionError):
+        fail()
     assert current_watcher.get() is None
     assert vars(graph).keys() == before.keys()
     assert all(vars(graph)[name] is value for name, value in before.items())

@@ -27,7 +27,7 @@ class OwnError(Exception):
     pass
 
 
-class GraphInterrupt(Exception):  # noqa: N818  the very name that the framework uses
+class GraphInterrupt(Exception):
     pass
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+from datetime import UTC
 from typing import Any
 
 import pytest
@@ -87,11 +88,11 @@ def test_a_drift_is_flagged_though_the_node_swallows_it() -> None:
 
 def test_random_ids_and_times_in_texts_are_no_drift() -> None:
     import uuid
-    from datetime import datetime, timezone
+    from datetime import datetime
 
     def build() -> Any:
         def stamp(_: MessagesState) -> dict[str, Any]:
-            return {"messages": [AIMessage(f"case {uuid.uuid4()} at {datetime.now(timezone.utc).isoformat()}")]}
+            return {"messages": [AIMessage(f"case {uuid.uuid4()} at {datetime.now(UTC).isoformat()}")]}
 
         graph = StateGraph(MessagesState)
         graph.add_node("stamp", stamp)

@@ -6,7 +6,7 @@ import dataclasses
 import enum
 import json
 import threading
-from datetime import date, datetime, timedelta, timezone
+from datetime import UTC, date, datetime, timedelta
 from decimal import Decimal
 from typing import Any
 from uuid import UUID
@@ -56,7 +56,7 @@ VALUES = [
     [Command(update={"a": {1: "b", (2,): "c"}}), {"n": None}],
     Pair("l", (1, 2)),
     {"c": Color.RED, "s": {1, 2}, "f": frozenset({"x"}), "b": b"\x00\xff", "o": Overwrite([1])},
-    {"d": Decimal("1.5"), "u": UUID(int=5), "t": datetime(2026, 1, 2, tzinfo=timezone.utc), "day": date(2026, 1, 2)},
+    {"d": Decimal("1.5"), "u": UUID(int=5), "t": datetime(2026, 1, 2, tzinfo=UTC), "day": date(2026, 1, 2)},
     {"delta": timedelta(days=1, microseconds=3), "nan": [float("inf"), -0.0, True, 1], "$": "mine"},
     None,
     "text",
@@ -121,7 +121,7 @@ def test_messages_are_named_by_where_they_stood() -> None:
     assert [message.id for message in served] == ["other", "made new[1]", "chosen"]
 
 
-# -- texts and edits ----------------------------------------------------------------------------------------------------
+# -- texts and edits ----------------------------------------------------------------------------------------------
 
 
 def test_texts_of_a_state_with_their_places() -> None:
