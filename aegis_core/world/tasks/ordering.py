@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from itertools import permutations
 from random import Random
@@ -53,14 +53,11 @@ Order = tuple[str, ...]
 _Clue = tuple[str, str, str | int]
 
 
-def _holds(clue: _Clue, order: Order) -> bool:
+def _holds(clue: _Clue, places: Mapping[str, int]) -> bool:
     kind, a, b = clue
-    place = order.index(a)
     if isinstance(b, int):
-        return (place == b) == (kind == "at")
-    if kind == "before":
-        return place < order.index(b)
-    return place == order.index(b) + 1
+        return (places[a] == b) == (kind == "at")
+    return places[a] < places[b] if kind == "before" else places[a] == places[b] + 1
 
 
 def _candidates(order: Order, numbers: Random) -> list[_Clue]:
@@ -73,26 +70,23 @@ def _candidates(order: Order, numbers: Random) -> list[_Clue]:
     return clues
 
 
-def _solutions(names: Order, clues: list[_Clue]) -> list[Order]:
-    return [order for order in permutations(names) if all(_holds(clue, order) for clue in clues)]
-
-
 def _clues(order: Order, numbers: Random) -> list[_Clue]:
     """Clues of which none can be spared and which only this order fulfils."""
-    names = tuple(sorted(order))
-    chosen: list[_Clue] = []
-    left = list(permutations(names))
+    orders = [{name: place for place, name in enumerate(names)} for names in permutations(sorted(order))]
+    chosen: dict[_Clue, set[int]] = {}
+    left = set(range(len(orders)))
     for clue in _candidates(order, numbers):
-        still = [candidate for candidate in left if _holds(clue, candidate)]
-        if len(still) < len(left):
-            chosen, left = [*chosen, clue], still
+        allowed = {i for i in left if _holds(clue, orders[i])}
+        if len(allowed) < len(left):
+            chosen[clue] = {i for i, places in enumerate(orders) if _holds(clue, places)}
+            left = allowed
         if len(left) == 1:
             break
     for clue in tuple(chosen):
-        rest = [other for other in chosen if other != clue]
-        if len(_solutions(names, rest)) == 1:
-            chosen = rest
-    return chosen
+        rest = [fitting for other, fitting in chosen.items() if other != clue]
+        if rest and len(set.intersection(*rest)) == 1:
+            del chosen[clue]
+    return list(chosen)
 
 
 def _told(clue: _Clue, scene: _Scene, words: Random, size: int) -> str:

@@ -29,7 +29,7 @@ def ask_in(words: Random, unit: str) -> str:
 
 
 def problem(sentences: list[str], answer: Fraction, unit: str, template: str) -> Draft | None:
-    """A word problem, or None if the answer can't be written exactly or isn\'t positive."""
+    """A word problem, or None if the answer can't be written exactly or isn't positive."""
     if not is_short(answer) or answer <= 0:
         return None
     return Draft(" ".join(s for s in sentences if s), f"{decimal(answer)} {unit}", "numeric", template)

@@ -70,13 +70,13 @@ def test_replacing_every_number_of_a_task_changes_the_answer_accordingly(family,
     """The expected answers come from the formulas of the templates, which share no code with the model."""
     changed = 0
     for builder in FAMILIES[family]:
-        for words in range(8):
+        for words in range(4):
             drafts = [build(builder, f"w{words}", f"n{numbers}", difficulty) for numbers in range(3)]
             for draft in drafts:
                 task = Task(task_id="t", text=draft.text, answer=draft.answer, checker=draft.checker)
                 assert check(task, team_answer(draft.text)).right, draft
             changed += len({draft.answer for draft in drafts}) > 1
-    assert changed > 4 * len(FAMILIES[family])
+    assert changed > 2 * len(FAMILIES[family])
 
 
 def test_facts_that_are_taken_out_of_the_notes_are_not_known(ask):

@@ -22,8 +22,8 @@ def test_another_seed_gives_other_tasks():
 
 
 def test_no_two_tasks_share_text_or_id():
-    tasks = generate_tasks(900, seed=0)
-    assert len({task.text for task in tasks}) == len({task.task_id for task in tasks}) == 900
+    tasks = generate_tasks(600, seed=0)
+    assert len({task.text for task in tasks}) == len({task.task_id for task in tasks}) == 600
 
 
 def test_families_take_turns_and_can_be_chosen():
@@ -34,7 +34,7 @@ def test_families_take_turns_and_can_be_chosen():
 @pytest.mark.parametrize("difficulty", [1, 2, 3])
 @pytest.mark.parametrize("family", FAMILIES)
 def test_each_gold_answer_is_right_by_its_own_checker(family, difficulty):
-    for task in generate_tasks(60, 5, families=[family], difficulty=difficulty):
+    for task in generate_tasks(30, 5, families=[family], difficulty=difficulty):
         assert check(task, f"Answer: {task.answer}").right
         assert not check(task, "Answer: 987654321").right
 
@@ -42,7 +42,7 @@ def test_each_gold_answer_is_right_by_its_own_checker(family, difficulty):
 @pytest.mark.parametrize("family", FAMILIES)
 def test_harder_tasks_have_longer_texts(family):
     lengths = [
-        sum(len(task.text) for task in generate_tasks(80, 1, families=[family], difficulty=difficulty))
+        sum(len(task.text) for task in generate_tasks(40, 1, families=[family], difficulty=difficulty))
         for difficulty in (1, 2, 3)
     ]
     assert lengths == sorted(lengths)
@@ -55,17 +55,25 @@ def test_a_family_has_several_templates_and_wordings(family):
     assert len({draft.text for draft in drafts}) > len(drafts) * 0.8
 
 
+def holds(clue, names):
+    kind, a, b = clue
+    place = names.index(a)
+    if kind in ("at", "not_at"):
+        return (place == b) == (kind == "at")
+    return place < names.index(b) if kind == "before" else place - 1 == names.index(b)
+
+
+def fitting(names, clues):
+    return [order for order in permutations(sorted(names)) if all(holds(clue, order) for clue in clues)]
+
+
 @pytest.mark.parametrize("size", [4, 5, 6])
 def test_the_clues_of_a_puzzle_leave_one_order_and_none_can_be_spared(size):
     for seed in range(15):
         order = tuple(Random(seed).sample(("Ana", "Ben", "Cleo", "Dan", "Eve", "Finn"), size))
         clues = ordering._clues(order, Random(seed))
-
-        def fit(kept):
-            return [names for names in permutations(sorted(order)) if all(ordering._holds(c, names) for c in kept)]
-
-        assert fit(clues) == [order]
-        assert all(len(fit([other for other in clues if other != clue])) > 1 for clue in clues)
+        assert fitting(order, clues) == [order]
+        assert all(len(fitting(order, [other for other in clues if other != clue])) > 1 for clue in clues)
 
 
 def test_new_numbers_keep_the_wording():

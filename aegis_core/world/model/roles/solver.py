@@ -66,7 +66,9 @@ def _suggested(view: View) -> Value | None:
     """The result that the last review holds against the solver's."""
     if not view.reviews or not objects(view.reviews[-1][1]):
         return None
-    return conclusion_of(view, view.reviews[-1])
+    suggested = conclusion_of(view, view.reviews[-1])
+    before = conclusion_of(view, (view.name, view.own[-1])) if view.own else None
+    return None if suggested and before and suggested.same(before) else suggested  # the very one that it objects to
 
 
 def conclusion_of(view: View, message: tuple[str, str]) -> Value | None:
