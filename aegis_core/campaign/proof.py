@@ -26,6 +26,7 @@ from aegis_core.faults import (
     Proof,
     Target,
 )
+from aegis_core.run.observation import altered_places
 from aegis_core.run.tape import TapeEntry
 from aegis_core.taxonomy.evidence import TurnContext
 from aegis_core.trajectory import Step, Trajectory
@@ -43,12 +44,15 @@ REASONS = (
     "mode not realised",
     "null control failed",
     "fragile site",
+    "arms differ",
     "redundant",
 )
 """Why a faulty run is discarded.
 
 `refused` is also said of a plan whose sham control could not be made. `redundant`: the run is, step by step, the same
 as one that was kept before for the same clean run, so a second label would contradict the first or double it.
+`arms differ`: with fewer targets, another text stood at a site and was altered in another way or place, so that the
+arm says nothing of the alteration in the faulty run.
 """
 MAX_TARGETS = 4
 """All subsets of a plan's targets are run, and these are 15 already."""
@@ -139,7 +143,7 @@ class _Trial:
         evidence = self._evidence(fault)
         self._check_null()
         self._check_sham(fault)
-        sufficient = self._sufficient()
+        sufficient = self._sufficient(fault)
         if any(_same_run(fault.trajectory, other) for other in kept):
             raise _Discard("redundant", "the same run was kept before for another plan")
         labels = self._labels(fault, case_id, sufficient)
@@ -217,7 +221,7 @@ class _Trial:
         if not sham.is_right:
             raise _Discard("fragile site", _words(sham))
 
-    def _sufficient(self) -> tuple[tuple[int, ...], ...]:
+    def _sufficient(self, fault: RunRecord) -> tuple[tuple[int, ...], ...]:
         """The minimal subsets of targets that make the run fail; the whole is known to.
 
         A target that alone finds nothing to alter leaves the clean run as it is, so it does not suffice. What alone
@@ -226,12 +230,25 @@ class _Trial:
         failing = [self._all]
         for subset in _proper_subsets(self._all):
             arm = self._arm(Arm(self._task, "fault", self._plan, subset))
-            if arm.is_right or arm.invalid.startswith(("refused", "not fired")):
+            if arm.invalid.startswith(("refused", "not fired")):
+                continue
+            self._check_same_edits(arm, fault)
+            if arm.is_right:
                 continue
             self._check_failure(arm, f"targets {list(subset)} alone: ")
             failing.append(subset)
         minimal = [one for one in failing if not any(set(other) < set(one) for other in failing)]
         return tuple(sorted(minimal, key=lambda subset: (len(subset), subset)))
+
+    def _check_same_edits(self, arm: RunRecord, fault: RunRecord) -> None:
+        """Each target altered in a smaller arm what it altered in the faulty run, in the same way."""
+        made = {entry.target: entry for entry in fault.ledger.interventions}
+        for entry in arm.ledger.interventions:
+            whole = made[entry.target]
+            same = entry.realisation == whole.realisation
+            if not same or altered_places(entry.changes) != altered_places(whole.changes):
+                place = f"{entry.target.moment} was altered otherwise than in the faulty run"
+                raise _Discard("arms differ", f"targets {list(arm.targets)} alone: {place}")
 
     def _labels(self, fault: RunRecord, case_id: str, sufficient: tuple[tuple[int, ...], ...]) -> Labels:
         needed = {index for subset in sufficient for index in subset}

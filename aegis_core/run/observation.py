@@ -17,7 +17,7 @@ from aegis_core.faults import Intervention, Observation, PartChange
 from aegis_core.run.tape import CallKey, Tape, TapeEntry
 from aegis_core.trajectory import Step, Trajectory
 
-__all__ = ["observe", "output_change"]
+__all__ = ["altered_places", "observe", "output_change"]
 
 _CHUNK = 12
 _CONTEXT = 2
@@ -25,6 +25,7 @@ _DIFF_LIMIT = 3000
 """Words up to which a difference is aligned word by word; beyond, what lies between common ends is one span."""
 
 _TOKEN = re.compile(r"\S+")
+_FIGURE = re.compile(r"\d+(?:[.,]\d+)*")
 
 
 @dataclass(frozen=True)
@@ -51,6 +52,21 @@ def observe(
         if entry.key.moment not in found and (seen := _seen(entry, spans, twin)) is not None:
             found[entry.key.moment] = seen
     return tuple(found.values())
+
+
+def altered_places(changes: Iterable[PartChange]) -> tuple[str, ...]:
+    """Where texts were altered: the words around each altered span, in order, with every figure as `#`.
+
+    Two alterations are at the same places in this sense even if what they altered there was different, because an
+    earlier alteration had reached it.
+    """
+    found: list[str] = []
+    for change in changes:
+        before, after = _TOKEN.findall(change.before), _TOKEN.findall(change.after)
+        for _, i1, i2, _, _ in _differences(before, after):
+            around = (*before[max(0, i1 - _CONTEXT) : i1], "_", *before[i2 : i2 + _CONTEXT])
+            found.append(_FIGURE.sub("#", " ".join(around)))
+    return tuple(found)
 
 
 def output_change(intervention: Intervention, clean: Trajectory, faulty: Trajectory) -> tuple[PartChange, ...]:

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import aegis_core as aegis
 from aegis_callables.adapter import CallablesAdapter
-from aegis_core.faults import Observation, Target
-from aegis_core.run.observation import observe
+from aegis_core.faults import Observation, PartChange, Target
+from aegis_core.run.observation import altered_places, observe
 from tests.core.run.systems import Scripted, plan, recorded, relay, report, rerun, solve, target
 
 ADAPTER = CallablesAdapter()
@@ -83,3 +83,16 @@ def test_a_lone_figure_is_not_found_by_chance_elsewhere() -> None:
         return report(other(question))
 
     assert observed(system, target("Counter", "response_corruption", "outgoing"), lambda t: t.replace("12", "17")) == ()
+
+
+def test_places_of_an_alteration_are_told_by_the_words_around_them() -> None:
+    here = PartChange(
+        part="p", before="3 + 4 = 7. The answer is 7 boxes in all", after="3 + 4 = 7. The answer is 9 boxes in all"
+    )
+    there = PartChange(
+        part="p", before="3 + 5 = 8. The answer is 8 boxes in all", after="3 + 5 = 8. The answer is 1 boxes in all"
+    )
+    elsewhere = PartChange(part="p", before=here.before, after="3 + 4 = 9. The answer is 7 boxes in all")
+    assert altered_places([here]) == altered_places([there]) == ("answer is _ boxes in",)
+    assert altered_places([elsewhere]) != altered_places([here])
+    assert altered_places([PartChange(part="p", before="same", after="same")]) == ()
