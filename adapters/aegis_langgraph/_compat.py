@@ -6,7 +6,7 @@ Checked by `tests/adapters/langgraph/test_compat.py` against the versions that t
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import MISSING, dataclass, fields, is_dataclass
+from dataclasses import MISSING, dataclass, fields, is_dataclass, replace
 from importlib.util import find_spec
 from typing import Any, get_args, get_type_hints
 
@@ -16,7 +16,7 @@ from langgraph.channels import BinaryOperatorAggregate, LastValue
 from langgraph.graph.message import add_messages
 from langgraph.graph.state import CompiledStateGraph
 from langgraph.prebuilt import ToolNode
-from langgraph.types import Command
+from langgraph.types import Command, Send
 from pydantic import BaseModel
 
 if find_spec("langgraph.callbacks") is not None:  # langgraph 1.2 warns of handlers that are not of this class
@@ -218,12 +218,19 @@ def _content(cell: Any) -> Any:
 
 def destination(command: Command[Any]) -> str | None:
     """The one node that a command hands control to; None if there is none, or more than one."""
-    goto = command.goto
-    if isinstance(goto, str):
-        return goto or None
-    if isinstance(goto, list | tuple) and len(goto) == 1 and isinstance(goto[0], str):
-        return goto[0]
-    return None
+    goto: Any = command.goto
+    if isinstance(goto, list | tuple):
+        goto = goto[0] if len(goto) == 1 else None
+    if isinstance(goto, Send):
+        return str(goto.node)
+    return goto if isinstance(goto, str) and goto else None
+
+
+def directed(command: Command[Any], node: str) -> Command[Any]:
+    """The command with another destination; what is sent along stays."""
+    goto: Any = command.goto
+    sent = goto[0] if isinstance(goto, list | tuple) and goto else goto
+    return replace(command, goto=[Send(node, sent.arg)] if isinstance(sent, Send) else node)
 
 
 Function = Callable[..., Any]

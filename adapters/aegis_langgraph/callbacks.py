@@ -75,7 +75,7 @@ class Watcher(CallEvents):
 
     def _enter(self, frame: Frame) -> None:
         above = frame.parent
-        if above is not None and above.role == "invocation" and not above.entered:
+        if above is not None and above.task.role == "invocation" and not above.entered:
             above.entered = True
             self.tracker.run.enter(task_text(above.inputs))
             above.inputs = None
@@ -91,10 +91,8 @@ class Watcher(CallEvents):
         if frame is None:
             return
         self._finish(run_id, outputs)
-        if frame.role == "invocation":
-            self._leave(frame, answer_text(outputs))
-        else:
-            self.tracker.left(frame)
+        self.tracker.left(frame)
+        self._leave(frame, answer_text(outputs) if frame.entered else None)
 
     def _finish(self, run_id: UUID, outputs: Any) -> None:
         visit = self._visits.pop(run_id, None)
@@ -108,8 +106,8 @@ class Watcher(CallEvents):
             run.end_turn(visit.turn, **closing)
 
     def _leave(self, frame: Frame, answer: str | None) -> None:
-        self.tracker.left(frame)
-        self.tracker.give_up(frame)
+        if frame.role == "invocation":
+            self.tracker.give_up(frame)
         if frame.entered:
             self.tracker.run.leave(answer)
 
@@ -129,8 +127,7 @@ class Watcher(CallEvents):
             is_node = frame.role in ("leaf", "tools", "model", "inner")
             self.tracker.failed(frame, error) if is_node else self.tracker.surfaced(error)
         self._visits.pop(run_id, None)
-        if frame.role == "invocation":
-            self._leave(frame, None)
+        self._leave(frame, None)
 
     def _interrupt(self, frame: Frame, error: GraphInterrupt) -> None:
         for interrupt in error.args[0] if error.args and isinstance(error.args[0], list | tuple) else ():

@@ -16,7 +16,10 @@ from aegis_core.run.recorder import OrderKey, sortable
 from aegis_langgraph import _compat
 from aegis_langgraph.names import Layout, Shape, is_loop_node, loop_role
 
-__all__ = ["Frame", "Frames", "precedes"]
+__all__ = ["INVOCATION", "Frame", "Frames", "precedes"]
+
+INVOCATION = "invocation "
+"""What the keys of turns begin with that belong to a whole invocation: the loop of an agent at the root."""
 
 Role = Literal["invocation", "chain", "team", "agent", "leaf", "tools", "model", "inner", "within"]
 """Beside the roles of a shape: `invocation` is a run without a parent, `chain` a run that is no task, `within` a task
@@ -44,7 +47,7 @@ class Frame:
     lc_name: str | None = None
     inputs: Any = None
     entered: bool = False
-    """Of an invocation: whether a graph was entered in it."""
+    """Of the outermost graph: whether a node of it has begun."""
     serial: int = 0
     graphs: int = 0
     """How many graphs were called inside this task."""
@@ -108,11 +111,11 @@ class Frames:
             if parent is None:
                 number = self._invocations
                 frame = Frame(
-                    name=name, role="invocation", order=(number,), turn_key=f"invocation {number}", inputs=inputs
+                    name=name, role="invocation", order=(number,), turn_key=f"{INVOCATION}{number}", inputs=inputs
                 )
                 self._invocations += 1
             else:
-                frame = self._child(parent, name, metadata)
+                frame = self._child(parent, name, metadata, inputs)
             self._serial += 1
             frame.serial = self._serial
             self._open[run_id] = frame
@@ -123,7 +126,7 @@ class Frames:
         with self._lock:
             return self._open.pop(run_id, None)
 
-    def _child(self, parent: Frame, name: str, metadata: Mapping[str, Any] | None) -> Frame:
+    def _child(self, parent: Frame, name: str, metadata: Mapping[str, Any] | None, inputs: Any) -> Frame:
         place = _compat.place(metadata)
         around = parent.task
         is_task = place is not None and place.namespace != around.namespace and name == place.node
@@ -140,6 +143,7 @@ class Frames:
                 turn_key=around.turn_key,
                 shape=around.shape,
                 lc_name=_compat.agent_name(metadata),
+                inputs=inputs if around.role == "invocation" else None,
             )
         frame = Frame(
             name=name,

@@ -13,7 +13,7 @@ from aegis_core.run import Run
 from aegis_core.run.recorder import OrderKey
 from aegis_core.trajectory import Usage
 from aegis_langgraph.codec import MessageIds
-from aegis_langgraph.frames import Frame, Frames
+from aegis_langgraph.frames import INVOCATION, Frame, Frames
 from aegis_langgraph.messages import plain
 from aegis_langgraph.names import Layout, Shape
 from aegis_langgraph.state import Naming, Text
@@ -67,6 +67,8 @@ class TurnState:
     ids: MessageIds = field(default_factory=MessageIds)
     failure: tuple[BaseException, OrderKey] | None = None
     interrupts: set[str] = field(default_factory=set)
+    waiting: bool = False
+    """Whether an interrupt was the last that happened."""
     model: str | None = None
     usage: Usage | None = None
 
@@ -94,13 +96,25 @@ class Tracker:
         if frame.role not in ("leaf", "tools", "model", "inner"):
             return None
         with self._lock:
-            state = self._states.get(frame.turn_key)
+            state = self._states.get(frame.turn_key) or self._resumed(frame)
             ended = state is not None and state.turn is not None and state.turn.ended
             if state is None or (ended and frame.role in ("leaf", "model")):
                 state = self._states[frame.turn_key] = TurnState(frame.turn_key, frame.path)
             state.attempts[frame.namespace] = state.attempts.get(frame.namespace, 0) + 1
             state.failure = None
+            state.waiting = False
             return state
+
+    def _resumed(self, frame: Frame) -> TurnState | None:
+        """The turn of a loop at the root that was interrupted in an earlier invocation and goes on in this one."""
+        if not frame.turn_key.startswith(INVOCATION):
+            return None
+        for key, state in reversed(list(self._states.items())):
+            if key.startswith(INVOCATION) and state.path == frame.path and state.interrupts and state.open:
+                self._states[frame.turn_key] = self._states.pop(key)
+                state.key = frame.turn_key
+                return state
+        return None
 
     def state_of(self, frame: Frame | None) -> TurnState | None:
         """The open turn around a frame, if there is one."""
@@ -118,7 +132,7 @@ class Tracker:
         state = self._states.get(key)
         if state is None or not (is_loop or frame.namespace == frame.turn_key):
             return
-        if is_loop and state.open and not state.interrupts and state.turn is not None:
+        if is_loop and state.open and not state.waiting and state.turn is not None:
             self.run.end_turn(state.turn, (), model=state.model, usage=state.usage, scopes=())
         if not state.open:
             self._states.pop(key, None)
@@ -129,6 +143,7 @@ class Tracker:
         if state is None or state.turn is None or key in state.interrupts:
             return
         state.interrupts.add(key)
+        state.waiting = True
         text = value if isinstance(value, str) else json.dumps(plain(value), ensure_ascii=False)
         part = Part(id=key, text=text, kind="system", data={"interrupt": plain(value)})
         self.run.recorder.part_step(state.path, part, moment=state.turn.moment, order=frame.order)

@@ -163,7 +163,7 @@ def redirected(result: Any, node: str) -> Any:
 
     def turn(item: Any) -> Any:
         if isinstance(item, Command) and _compat.destination(item) is not None:
-            return dataclasses.replace(item, goto=node)
+            return _compat.directed(item, node)
         return item
 
     return [turn(item) for item in result] if _is_many(result) else turn(result)

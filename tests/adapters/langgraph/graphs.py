@@ -214,6 +214,19 @@ def inside_function(seen: Seen | None = None) -> Any:
     return graph.compile()
 
 
+def consulting(seen: Seen | None = None) -> Any:
+    """An agent whose tool asks a graph of two agents."""
+    inner = chain("clerk", "judge", seen=seen)
+
+    @tool
+    def consult(question: str) -> str:
+        """Ask the office."""
+        return str(inner.invoke({"messages": [("user", question)]})["messages"][-1].text)
+
+    model = Scripted(answer=in_turn(calls("consult", question="why"), "because"), seen=seen)
+    return create_agent(model, [consult], name="boss")
+
+
 class Plain(TypedDict):
     messages: Annotated[list[AnyMessage], operator.add]
     topic: str

@@ -23,6 +23,8 @@ CASES = {
     "supervisor": (graphs.supervised, ASK),
     "swarm": (graphs.swarm, ASK),
     "inside function": (graphs.inside_function, ASK),
+    "agent at the root": (graphs.researcher, ASK),
+    "agent in a tool": (graphs.consulting, ASK),
 }
 all_cases = pytest.mark.parametrize(("build", "given"), CASES.values(), ids=CASES)
 
@@ -215,6 +217,36 @@ def test_parents_and_readers() -> None:
     steps = ran(graphs.teams(), ASK).trajectory.steps
     assert [step.parents for step in steps] == [(), (0,), (0, 1), (0, 1, 2)]
     assert steps[0].visible_to == ("carol", "team/bob", "team/sub/deep")
+
+
+def test_a_graph_inside_a_chain_of_runnables() -> None:
+    from langchain_core.runnables import RunnableLambda
+
+    graph = graphs.chain("a")
+    chain = (
+        RunnableLambda(lambda text: {"messages": [("user", text)]})
+        | graph
+        | RunnableLambda(lambda state: state["messages"][-1].text.upper())
+    )
+    with aegis.record(graph, adapter=ADAPTER) as recording:
+        assert chain.invoke("hello") == "A <HELLO>"
+    trajectory = recording.trajectory
+    assert (trajectory.task, trajectory.final_output) == ("hello", "a <hello>")
+    assert [step.agent for step in trajectory.steps] == ["a"]
+
+
+def test_events_and_batches_are_recorded() -> None:
+    graph = graphs.chain("a", make=graphs.amember)
+
+    async def go() -> tuple[int, int]:
+        with aegis.record(graph, adapter=ADAPTER) as recording:
+            events = [event async for event in graph.astream_events(ASK, version="v2")]
+            await graph.abatch([ASK, ASK])
+        return len(events), len(recording.trajectory.steps)
+
+    events, steps = asyncio.run(go())
+    assert events > 0
+    assert steps == 3
 
 
 def test_several_invocations_are_one_run_after_another() -> None:

@@ -192,6 +192,38 @@ def test_an_interrupt_is_a_step_and_its_node_one_turn(use: Any, replay: Any) -> 
 
 
 @PATHS
+@pytest.mark.parametrize("inside", [False, True], ids=["root", "node"])
+def test_an_interrupt_inside_a_tool_of_an_agent(replay: Any, inside: bool) -> None:
+    from langchain_core.tools import tool
+
+    @tool
+    def approve(x: str) -> str:
+        """Ask."""
+        return f"{x}: {interrupt('may I?')}"
+
+    model = Scripted(answer=in_turn(calls("approve", x="it"), "done"))
+    app = create_agent(model, [approve], name="agent", checkpointer=None if inside else InMemorySaver())
+    if inside:
+        graph = StateGraph(MessagesState)
+        graph.add_node("agent", app)
+        graph.add_edge(START, "agent")
+        app = graph.compile(checkpointer=InMemorySaver())
+    config = {"configurable": {"thread_id": "1"}}
+
+    def both(app: Any, given: Any) -> Any:
+        app.invoke(given, config)
+        return app.invoke(Command(resume="yes"), config)
+
+    done = ran(app, ASK, use=both, replay=replay() if replay else None)
+    assert [(s.agent, s.turn, s.kind, s.text) for s in done.trajectory.steps] == [
+        ("agent", 1, "tool_call", 'approve(x="it")'),
+        ("agent", 1, "system", "may I?"),
+        ("agent", 1, "tool_result", "it: yes"),
+        ("agent", 1, "message", "done"),
+    ]
+
+
+@PATHS
 def test_hand_offs_leave_no_error(replay: Any) -> None:
     for build in (graphs.swarm, graphs.supervised):
         done = ran(build(), ASK, replay=replay() if replay else None)
@@ -244,6 +276,20 @@ def test_what_fails_beside_others_is_told_too() -> None:
     _, done = caught(graph.compile(), invoked, None, {"question": "q", "notes": []})
     assert ("work", "error", "OwnError: no y") in done.said
     assert [step.branch for step in done.trajectory.steps if step.kind == "error"] == ["1"]
+
+
+@PATHS
+def test_an_error_that_a_handler_node_takes_care_of(replay: Any) -> None:
+    graph = StateGraph(MessagesState)
+    try:
+        graph.add_node("b", lambda _: 1 / 0, error_handler=lambda _: {"messages": [("ai", "handled")]})
+    except TypeError:
+        pytest.skip("this version of LangGraph has no error handlers")
+    graph.add_edge(START, "b")
+    done = ran(graph.compile(), ASK, replay=replay() if replay else None)
+    assert ("b", "error", "ZeroDivisionError: division by zero") in done.said
+    assert "handled" in done.texts
+    assert done.trajectory.error is None
 
 
 def test_a_state_that_can_not_be_put_on_the_tape_is_recorded_but_not_served() -> None:

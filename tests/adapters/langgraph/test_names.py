@@ -95,17 +95,7 @@ def test_an_agent_without_a_name_and_a_graph_around_it() -> None:
 
 def test_a_graph_called_by_an_agents_tool_is_not_named_after_the_agent() -> None:
     """The inner graph inherits the caller's `lc_agent_name`."""
-    from langchain_core.tools import tool
-
-    inner = graphs.chain("clerk", "judge")
-
-    @tool
-    def consult(question: str) -> str:
-        """Ask the office."""
-        return str(inner.invoke({"messages": [("user", question)]})["messages"][-1].text)
-
-    model = Scripted(answer=in_turn(calls("consult", question="why"), "because"))
-    steps = ran(create_agent(model, [consult], name="boss"), ASK).trajectory.steps
+    steps = ran(graphs.consulting(), ASK).trajectory.steps
     assert [(s.agent, s.kind) for s in steps] == [
         ("boss", "tool_call"),
         ("boss/clerk", "message"),
