@@ -15,6 +15,7 @@ from aegis_core.taxonomy.evidence.units import Unit, unit_named
 
 __all__ = ["ANSWER_CHECKS", "Asked", "Breach", "Check", "key_unit"]
 
+_MOST_AMOUNTS = 40
 _UNIT_KEY = re.compile(r'"units?"\s*:\s*"([^"\n]{1,30})"', re.IGNORECASE)
 _UNSURE = re.compile(r"\b(?:unknown|unclear|cannot|can't|unable|not (?:known|given|enough|possible))\b", re.IGNORECASE)
 
@@ -53,7 +54,7 @@ def _conclusions(clean: Turn, faulty: Turn) -> tuple[Conclusion, Conclusion] | N
 
 
 def _amounts(drawn: Conclusion) -> list[Quantity]:
-    return [item for item in drawn.quantities if not item.component]
+    return [item for item in drawn.quantities[:_MOST_AMOUNTS] if not item.component]
 
 
 def _breach(wanted: str, instead: str, clean: Turn, faulty: Turn) -> Breach:
@@ -235,7 +236,7 @@ def _subject(asked: Asked, clean: Turn, faulty: Turn) -> Breach | None:
     if both is None or pair is None or same_value(*pair):
         return None
     wanted = set(asked.requirement.wanted)
-    known = {name.casefold() for name in names(plain(asked.task))}
+    known = {name.casefold() for name in names(plain(asked.task), plain(asked.task))}
     before, after = _known(both[0].text, known), _known(both[1].text, known)
     if not before or not before <= wanted or not after or after & wanted or len(after) != 1:
         return None
@@ -263,6 +264,8 @@ def _name_asked(_asked: Asked, clean: Turn, faulty: Turn) -> Breach | None:
         return None
     right, given = both
     if right.quantities or not given.quantities or not names("x " + right.payload):
+        return None
+    if any(item.nouns for item in given.quantities):
         return None
     rest = given.payload
     for item in given.quantities:

@@ -29,6 +29,13 @@ _MOST = re.compile(
 _LEAST = re.compile(
     r"\b(?:least|lowest|smallest|lightest|shortest|cheapest|youngest|fewest|minimum|earliest|nearest|closest)\b", re.I
 )
+_JOINS = re.compile(
+    r"\b(?:is|are|was|were|has|have|comes out|offers?|asks?|costs?|takes?|holds?|weighs?|remains?|seems|looks|proves|"
+    r"makes?)\b|[:=]",
+    re.IGNORECASE,
+)
+_OPENING_WORDS = 8
+_LAST_PASSAGES = 200
 _CLAUSE = re.compile(r"[,;]|\b(?:and|but|so|while|whereas|because|since|therefore)\b", re.IGNORECASE)
 _OBJECTS = re.compile(
     r"\b(?:disagree|reject(?:ed|ing)?|objection:?|I object|(?:is|are|seems|looks) (?:wrong|incorrect|invalid|"
@@ -77,7 +84,8 @@ class Verdict:
 
 def candidates(*texts: str) -> re.Pattern[str] | None:
     """What finds the names that occur in the texts, longest first; None if there are fewer than two."""
-    known = sorted({name.casefold() for name in names("\n".join(texts))}, key=lambda name: (-len(name), name))
+    joint = "\n".join(texts)
+    known = sorted({name.casefold() for name in names(joint, joint)}, key=lambda name: (-len(name), name))
     if len(known) < 2 or len(known) > 200:
         return None
     return re.compile(r"(?<!\w)(?:" + "|".join(map(re.escape, known)) + r")(?!\w)")
@@ -93,11 +101,12 @@ def chosen(turn: Turn, pattern: re.Pattern[str]) -> str:
     if drawn is None or drawn.strength == "closing" or NEGATION.search(drawn.payload):
         return ""
     found = _mentioned(pattern, drawn.payload)
-    return found.pop() if len(found) == 1 else ""
+    opening = " ".join(drawn.payload.split()[:_OPENING_WORDS]).casefold()
+    return found.pop() if len(found) == 1 and pattern.search(opening) else ""
 
 
 def praise(parts: Iterable[Passage], pattern: re.Pattern[str]) -> list[Praise]:
-    """The clauses that give a deciding predicate to exactly one name; not where they deny or guess."""
+    """The clauses that say of exactly one name what decides the choice; not where they deny or guess."""
     found = []
     for part in parts:
         if NEGATION.search(part.text) or GUESS.search(part.text):
@@ -105,15 +114,31 @@ def praise(parts: Iterable[Passage], pattern: re.Pattern[str]) -> list[Praise]:
         for clause in _CLAUSE.split(part.text):
             predicate = _PREDICATE.search(clause)
             subjects = _mentioned(pattern, clause)
-            if predicate and len(subjects) == 1 and not _NO_PRAISE.search(clause):
+            if (
+                predicate
+                and len(subjects) == 1
+                and not _NO_PRAISE.search(clause)
+                and _asserted(clause, predicate, pattern)
+            ):
                 found.append(Praise(predicate.group().casefold(), subjects.pop(), part))
     return found
+
+
+def _asserted(clause: str, predicate: re.Match[str], pattern: re.Pattern[str]) -> bool:
+    """Whether name and predicate are joined by a verb (`B is the cheapest`, `the cheapest one is B`)."""
+    subject = pattern.search(clause.casefold())
+    if subject is None:
+        return False
+    if predicate.group().casefold() in {"leads", "wins"}:
+        return subject.end() <= predicate.start()
+    first, last = sorted((subject.span(), predicate.span()))
+    return bool(_JOINS.search(clause[first[1] : last[0]]))
 
 
 def figures(turn: Turn, pattern: re.Pattern[str]) -> dict[str, Quantity]:
     """The one figure that a turn gives for each name, where it gives just one in a clause of its own."""
     found: dict[str, Quantity] = {}
-    for part in turn.reasoning():
+    for part in turn.reasoning:
         start = part.start
         for clause in re.split(r"[,;|]", part.text):
             here = [item for item in turn.quantities if start <= item.start < start + len(clause)]
@@ -144,7 +169,7 @@ def check_verdict(turn: Turn) -> Verdict:
     given: bool | None = None
     statement: Passage | None = None
     arguments: dict[bool, Passage] = {}
-    for part in turn.passages:
+    for part in turn.passages[-_LAST_PASSAGES:]:
         if GUESS.search(part.text):
             continue
         polarity = _polarity(part.text, _OBJECTS, _APPROVES)

@@ -69,6 +69,10 @@ _ATTRIBUTED = re.compile(
 )
 
 
+_LAST_PASSAGES = 200
+"""How many passages at the end of a turn are looked through for its conclusion."""
+
+
 @dataclass(frozen=True, slots=True)
 class Derivation:
     """A value that a turn derives. `operands` are empty where it is derived in words (`that leaves 92 bottles`)."""
@@ -184,6 +188,7 @@ def _operates(part: Passage, numbers: list[Quantity], index: int) -> bool:
 
 def conclusion(parts: Sequence[Passage], numbers: Sequence[Quantity]) -> Conclusion | None:
     """The conclusion of a turn: the last one that is marked; else the last that is drawn; else the closing passage."""
+    parts = parts[-_LAST_PASSAGES:]
     for index in range(len(parts) - 1, -1, -1):
         marked = _marked(parts, numbers, index)
         if marked:

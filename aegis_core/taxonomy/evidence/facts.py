@@ -7,6 +7,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from itertools import pairwise
 
 from aegis_core.taxonomy.evidence.passages import Passage, content_words, plain
@@ -18,6 +19,7 @@ __all__ = ["Known", "Link", "absent", "figures_of", "findings", "linked", "links
 _PRONOUN = re.compile(
     r"\b(?:he|she|it|they|him|her|them|his|their|this|that|these|those|the (?:latter|former))\b", re.IGNORECASE
 )
+_MOST_READ = 60_000
 _SAYS_LITTLE = frozenset(
     "figure number fact detail information data note finding result answer message team task work question step part "
     "input need needed necessary available known following relevant provided collected gathered based calculation "
@@ -37,19 +39,35 @@ class Known:
     """What an agent had before it: the figures and words of the texts that it saw.
 
     Args:
-        texts: what it saw, in order.
+        texts: what it saw, in order. Of very much, only the end is read: what was not read, it did not have.
     """
 
     def __init__(self, texts: Iterable[str]) -> None:
-        self._texts = tuple(plain(text) for text in dict.fromkeys(texts))
-        self.text = "\n".join(self._texts).casefold()
-        self.quantities = quantities("\n".join(self._texts))
-        self._values = {round(item.value, 9) for item in self.quantities}
-        self.words = content_words(self.text)
+        self._plain = plain("\n".join(dict.fromkeys(texts))[-_MOST_READ:])
+
+    @cached_property
+    def text(self) -> str:
+        """All of it, casefolded."""
+        return self._plain.casefold()
+
+    @cached_property
+    def words(self) -> set[str]:
+        """The stems of its content words."""
+        return content_words(self._plain)
+
+    @cached_property
+    def _quantities(self) -> tuple[Quantity, ...]:
+        return quantities(self._plain)
+
+    @cached_property
+    def _values(self) -> set[float]:
+        return {value for item in self._quantities for value in (round(item.value, 9), round(item.base, 9))}
 
     def figure(self, item: Quantity) -> bool:
         """Whether it saw this amount."""
-        return round(item.value, 9) in self._values or any(same_value(item, other) for other in self.quantities)
+        if round(item.value, 9) in self._values:
+            return True
+        return round(item.base, 9) in self._values and any(same_value(item, other) for other in self._quantities)
 
 
 def figures_of(turn: Turn) -> list[Quantity]:

@@ -25,7 +25,7 @@ _YES_NO = re.compile(r"\b(?:yes|no)\b", re.IGNORECASE)
 def keeps_content(clean: Turn, faulty: Turn) -> bool:
     """Whether at least half of what the clean turn states (figures, names, else content words) is in the faulty one."""
     figures = [item for item in clean.quantities if not item.component]
-    called = names(clean.plain)
+    called = names(clean.plain, clean.plain)
     lower = faulty.plain.casefold()
     kept = [said_by(item, faulty.quantities) for item in figures[:200]]
     kept += [name.casefold() in lower for name in sorted(called)[:200]]
@@ -53,7 +53,7 @@ def _direction(asked: Asked, clean: Turn, faulty: Turn) -> Breach | None:
         return None
     known = [*relations(clean.passages, right), *relations(passages(plain(asked.task)), right)]
     signs = calibrated(known, right)
-    argued = [item for item in relations(faulty.reasoning(), right) if item.kind in signs]
+    argued = [item for item in relations(faulty.reasoning, right) if item.kind in signs]
     if argued and not broken(argued, given, signs):
         return None
     return Breach(
@@ -93,6 +93,10 @@ def _format(asked: Asked, clean: Turn, faulty: Turn) -> Breach | None:
     if wanted in _SEPARATORS:
         return _separated(wanted, clean, faulty)
     before, after = _has_format(wanted, clean), _has_format(wanted, faulty)
+    if wanted == "json" and not all(
+        key in clean.text for key in re.findall(r'"[^"\n]{1,40}"', asked.requirement.source)
+    ):
+        return None
     if not before or after is not False or not (wanted in _SHORT or keeps_content(clean, faulty)):
         return None
     return Breach(f"the format {wanted!r}", "another format", _opening(clean), _opening(faulty))

@@ -16,14 +16,16 @@ from aegis_core.taxonomy.evidence.answers import key_unit
 from aegis_core.taxonomy.evidence.choices import candidates, check_verdict, chosen, extreme, figures, praise, wants_most
 from aegis_core.taxonomy.evidence.claims import Conclusion, Derivation, attributed, within
 from aegis_core.taxonomy.evidence.context import TurnContext, verdict
+from aegis_core.taxonomy.evidence.facts import Known
 from aegis_core.taxonomy.evidence.orders import broken, calibrated, listings, relations, reversed_order
 from aegis_core.taxonomy.evidence.passages import GUESS, NEGATION, names, passages, plain
-from aegis_core.taxonomy.evidence.quantities import Quantity, comparable, quantities, rounded, same_value
+from aegis_core.taxonomy.evidence.quantities import Quantity, comparable, rounded, same_value
 from aegis_core.taxonomy.evidence.turns import Turn
 
 __all__ = ["MODE", "mismatched"]
 
 MODE = "FM-2.6"
+_MOST_AMOUNTS = 40
 _DIRECTION = re.compile(r"\b(?:from\s+)?(?:the\s+)?([^\W\d_]+)\s+to\s+(?:the\s+)?([^\W\d_]+)\b", re.IGNORECASE)
 _ARGUES = re.compile(
     r"\b(?:order|so|gives?|thus|therefore|hence|sequence|rank|arrang|first|yields?)|[>→⇒]|->", re.IGNORECASE
@@ -90,7 +92,7 @@ def _numbers(context: TurnContext, clean: Turn, faulty: Turn) -> Evidence | None
 
 
 def _whole(items: tuple[Quantity, ...]) -> list[Quantity]:
-    return [item for item in items if not item.component]
+    return [item for item in items[:_MOST_AMOUNTS] if not item.component]
 
 
 def _one_thing(first: Quantity, second: Quantity) -> bool:
@@ -103,7 +105,7 @@ def _amount(turn: Turn, item: Quantity) -> str:
 
 def _same_subject(right: Conclusion, drawn: Conclusion) -> bool:
     """Whether the conclusions don't speak of different named things."""
-    asked, answered = names(right.text), names(drawn.text)
+    asked, answered = names(right.text, right.text, drawn.text), names(drawn.text, drawn.text, right.text)
     return not (asked and answered - asked and not asked & answered)
 
 
@@ -136,10 +138,10 @@ def _arrives(result: Quantity, concluded: Quantity) -> bool:
 
 def _stated(context: TurnContext, faulty: Turn, drawn: Conclusion, meant: list[Quantity]) -> Derivation | None:
     """Where the faulty turn's reasoning states what the clean turn concludes, and nobody had given it before."""
-    given = quantities(plain("\n".join((context.task, *context.faulty_seen))))
-    if drawn.strength != "marked" or any(same_value(item, other) for item in meant for other in given):
+    given = Known((context.task, *context.faulty_seen))
+    if drawn.strength != "marked" or any(given.figure(item) for item in meant):
         return None
-    for part in reversed(faulty.reasoning()):
+    for part in reversed(faulty.reasoning):
         if NEGATION.search(part.text) or GUESS.search(part.text) or attributed(part.text):
             continue
         for item in within(faulty.quantities, part.start, part.end):
@@ -216,11 +218,11 @@ def _order(context: TurnContext, clean: Turn, faulty: Turn) -> Evidence | None:
     if not right or right == given or set(right) != set(given) or clean.conclusion is None or faulty.conclusion is None:
         return None
     task = passages(plain(context.task))
-    known = [*relations(clean.passages, right), *relations(task, right)]
+    known = [*relations(clean.passages[-400:], right), *relations(task, right)]
     signs = calibrated(known, right)
-    if broken(relations(clean.reasoning(), right), right, signs):
+    if broken(relations(clean.reasoning, right), right, signs):
         return None
-    against = broken(relations(faulty.reasoning(), right), given, signs)
+    against = broken(relations(faulty.reasoning, right), given, signs)
     argued = _argued_list(context.task, faulty, right)
     if not against and argued is None:
         return None
@@ -238,7 +240,7 @@ def _argued_list(task: str, faulty: Turn, right: tuple[str, ...]) -> str | None:
     """A passage of the reasoning that lists the clean turn's order as what follows from it."""
     if right in listings(plain(task)):
         return None
-    for part in faulty.reasoning():
+    for part in faulty.reasoning:
         if _ARGUES.search(part.text) and right in listings(part.text):
             return faulty.exact(part)
     return None
@@ -261,15 +263,14 @@ def _choice(context: TurnContext, clean: Turn, faulty: Turn) -> Evidence | None:
     right, taken = chosen(clean, pattern), chosen(faulty, pattern)
     if not right or not taken or right == taken:
         return None
-    decided = {item.predicate for item in praise(clean.passages, pattern) if item.subject == right}
-    misfits = {item.predicate for item in praise(clean.reasoning(), pattern) if item.subject != right}
-    asked = {
-        item.predicate for item in praise(faulty.reasoning(), pattern) if item.predicate in context.task.casefold()
-    }
-    for item in praise(faulty.reasoning(), pattern):
-        rivals = {other.subject for other in praise(faulty.reasoning(), pattern) if other.predicate == item.predicate}
-        if item.predicate in (decided | asked) - misfits and rivals == {item.subject} and item.subject != taken:
-            return _chosen_against(faulty, faulty.conclusion, item.subject, taken, faulty.exact(item.passage))
+    argued = praise(faulty.reasoning, pattern)
+    decisive = {item.predicate for item in praise(clean.passages[-400:], pattern) if item.subject == right}
+    decisive |= {item.predicate for item in argued if item.predicate in context.task.casefold()}
+    decisive -= {item.predicate for item in praise(clean.reasoning, pattern) if item.subject != right}
+    for item in argued:
+        rivals = {other.subject for other in argued if other.predicate == item.predicate}
+        if item.subject == right and item.predicate in decisive and rivals == {right}:
+            return _chosen_against(faulty, faulty.conclusion, right, taken, faulty.exact(item.passage))
     return _chosen_against_figures(context, clean, faulty, pattern)
 
 
@@ -297,7 +298,7 @@ def _chosen_against_figures(
     return _chosen_against(faulty, faulty.conclusion, right, taken, faulty.exact(reason))
 
 
-def _check(context: TurnContext, clean: Turn, faulty: Turn) -> Evidence | None:
+def _check(_context: TurnContext, clean: Turn, faulty: Turn) -> Evidence | None:
     before, after = check_verdict(clean), check_verdict(faulty)
     if before.argued is None or before.given is not before.argued or after.argued is None or after.given is None:
         return None

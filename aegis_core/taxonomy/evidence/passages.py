@@ -7,6 +7,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable
 from dataclasses import dataclass
+from functools import lru_cache
 
 __all__ = [
     "GUESS", "NEGATION", "Passage", "content_words", "is_tool_call", "names", "passages", "plain", "stem", "turn_text",
@@ -36,6 +37,10 @@ _END = re.compile(r"[.!?]+[\"')\]]*\s+|[。！？]+\s*")
 _ABBREVIATION = re.compile(r"\b(?:e\.g|i\.e|approx|ca|vs|nos|mr|mrs|ms|dr|st|fig|eq|resp)\.\s+\Z", re.IGNORECASE)
 _WORD = re.compile(r"[^\W\d_]+")
 _NAME = re.compile(r"[^\W\d_a-z][^\W\d_]*(?:[- ](?=[^\W\d_a-z])[^\W\d_]+){0,3}")
+_LOWER_NEXT = re.compile(
+    r"'?s? (?!(?:and|or|has|had|gets|got|buys|bought|owns|earns|earned|pays|paid|finish(?:es|ed)|beats?|speaks|spoke|"
+    r"sells|sold|runs|ran|walks|walked|lives|works|weighs|leads|wins|won|comes|came|ranks)\b)[^\W\d_A-Z]"
+)
 _CALL = re.compile(r"\s*[A-Za-z_][\w.\-]*\(")
 _BRACKET = re.compile(r"[()]")
 _TOOL_JSON = re.compile(r"\s*[\[{]")
@@ -129,6 +134,7 @@ def _ends(text: str, start: int, end: int) -> list[int]:
     return [*(stop for stop in stops if not _ABBREVIATION.search(text, max(start, stop - 12), stop)), end]
 
 
+@lru_cache(maxsize=1 << 15)
 def stem(word: str) -> str:
     """A word folded so that singular and plural, upper and lower case fall together."""
     word = word.casefold()
@@ -151,21 +157,38 @@ def content_words(text: str) -> set[str]:
     return {stem(word) for word in _WORD.findall(text) if len(word) > 2 and word.casefold() not in _STOP}
 
 
-def names(text: str) -> set[str]:
+def names(text: str, *references: str) -> set[str]:
     """Proper names and labels in a text: capitalised words, several in a row as one; mere sentence openers left out.
 
-    A capitalised word that the text also has in lower case is taken for an ordinary word.
+    A capitalised word that the text also has in lower case is taken for an ordinary word. One that only ever opens a
+    sentence counts if one of the references has it inside a sentence.
     """
     lower = {word for word in _WORD.findall(text) if word.islower()}
     found: set[str] = set()
+    doubtful: set[str] = set()
     for match in _NAME.finditer(text):
         parts = match.group().split()
+        opens = _opens(text, match)
         while parts and _ordinary(parts[0].casefold(), lower):
             parts.pop(0)
+            opens = False
         name = " ".join(parts)
         if len(name) > 1 or (name and name not in "IA"):
-            found.add(name)
-    return found
+            (doubtful if opens else found).add(name)
+    return found | _confirmed(doubtful - found, references)
+
+
+def _opens(text: str, match: re.Match[str]) -> bool:
+    """Whether a capitalised word stands where any word would have its capital."""
+    before = text[max(0, match.start() - 4) : match.start()].rstrip(" \t")
+    return (not before or before[-1] in "\n.!?:\"'#>*-•)") and bool(_LOWER_NEXT.match(text, match.end()))
+
+
+def _confirmed(doubtful: set[str], references: tuple[str, ...]) -> set[str]:
+    if not doubtful:
+        return set()
+    inside = re.compile(r"(?<=[a-zà-ÿ,(|;] )(?:" + "|".join(map(re.escape, sorted(doubtful, reverse=True))) + r")\b")
+    return {name for reference in references for name in inside.findall(reference)}
 
 
 def _ordinary(word: str, lower: set[str]) -> bool:

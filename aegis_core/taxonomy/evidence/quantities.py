@@ -5,7 +5,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from math import ceil, floor, isclose
 
@@ -40,27 +40,26 @@ _TENS = {
 _ONES = {word: value for word, value in (*_SMALL.items(), ("one", 1)) if 0 < value < 10}
 _MULTIPLES = {"dozen": 12.0, "hundred": 100.0, "thousand": 1e3, "million": 1e6, "billion": 1e9}
 _WORDS = "|".join((*_TENS, *sorted(_SMALL, key=len, reverse=True)))
+_FIRST_WORDS = (*_TENS, *_SMALL, "a dozen", "a hundred", "a thousand")
+_DIGITS = re.compile(r"\d+")
 _QUANTITY = re.compile(
     r"(?P<currency>[$€£]\s?)?"
-    r"(?:(?<![\w.,:])(?P<clock>\d{1,2}:\d{2})(?![\d:])"
+    r"(?P<amount>(?<![\w.,:])(?P<clock>\d{1,2}:\d{2})(?![\d:])"
     r"|(?<![\w.])(?P<number>(?:(?<![\d)\]])[-+](?=\d))?(?:\d{1,3}(?:,\d{3})+(?!\d)|\d+)(?:\.\d+)?)"
-    rf"|\b(?P<word>an? (?:dozen|hundred|thousand)|(?:{_WORDS})(?:-(?:{'|'.join(_ONES)}))?)\b)"
+    rf"|\b(?P<word>a (?:dozen|hundred|thousand)|(?:{_WORDS})(?:-(?:{'|'.join(_ONES)}))?)\b)"
     r"(?:(?: {0,9}|-)(?P<unit>%|[$€£°](?:[CF]\b)?|(?:(?:square|cubic) )?[^\W\d_]+(?:[²³]|\^?[23](?!\d))?"
     r"(?:/[^\W\d_]+(?:²|\^?2)?| (?:per|an?) [^\W\d_]+)?)(?P<tail>(?: [^\W\d_]+){0,3}))?",
     re.IGNORECASE,
 )
+_ORDINALS = frozenset({"st", "nd", "rd", "th"})
 _ENUMERATOR = re.compile(r"(?:^|\n)[ \t>#*]*\(?\Z")
-_LABEL = re.compile(
-    r"\b(?:step|clue|task|option|part|question|fact|figure|table|row|turn|round|rule|section|point|hint|note|item|"
-    r"no\.?|"
-    r"phase|stage|version|room|gate|line|level|agent|node|query|search result|result)\s*#?\Z|#\s?\Z",
-    re.IGNORECASE,
+_LABELS = frozenset(
+    "# step clue task option part question fact figure table row turn round rule section point hint note item no "
+    "no. nos "
+    "phase stage version room gate line level agent node query result".split()
 )
-_ABOUT = re.compile(
-    r"(?:\b(?:about|approximately|approx\.?|around|roughly|nearly|almost|circa|some|close to|more or less|an? "
-    r"estimated)"
-    r"|~|≈|\bca\.)\s*(?:[$€£]\s*)?\Z",
-    re.IGNORECASE,
+_ABOUT = frozenset(
+    "about approximately approx approx. around roughly nearly almost circa some estimated ca. ~ ≈".split()
 )
 _NO_UNIT = frozenset(
     "a an and any are as at be been before but by can do each equals for from gives has have he her his if in "
@@ -107,7 +106,7 @@ def quantities(text: str) -> tuple[Quantity, ...]:
     """The quantities of a text (as `plain` makes it), in order; not its list numbers, step numbers and ordinals."""
     found: list[Quantity] = []
     listed = 0
-    for match in _QUANTITY.finditer(text):
+    for match in _numbers(text):
         if match["number"] in {"1", str(listed + 1)} and _INLINE.match(text, max(0, match.start() - 2)):
             listed = int(match["number"])
             continue
@@ -121,34 +120,74 @@ def quantities(text: str) -> tuple[Quantity, ...]:
     return tuple(found)
 
 
+def _numbers(text: str) -> Iterator[re.Match[str]]:
+    """The numbers of a text with what stands around them. Finding digits first is what makes long texts cheap."""
+    end = 0
+    for start in sorted({*(run.start() for run in _DIGITS.finditer(text)), *_word_starts(text.lower())}):
+        if start < end:
+            continue
+        match = _QUANTITY.match(text, _with_sign(text, start, end)) or _QUANTITY.match(text, start)
+        if match:
+            end = _number_end(match)
+            yield match
+
+
+def _word_starts(lower: str) -> Iterator[int]:
+    """Where number words may start. A text has few of the words, so each is looked for on its own."""
+    for word in _FIRST_WORDS:
+        at = lower.find(word)
+        while at >= 0:
+            yield at
+            at = lower.find(word, at + 1)
+
+
+def _with_sign(text: str, start: int, least: int) -> int:
+    """Where a number that has a digit at `start` begins, with sign and currency."""
+    begin = start
+    if begin > least and text[begin - 1] in "+-":
+        begin -= 1
+    if begin > least and text[begin - 1] in "$€£":
+        return begin - 1
+    if begin - 1 > least and text[begin - 1] == " " and text[begin - 2] in "$€£":
+        return begin - 2
+    return begin
+
+
 def _quantity(text: str, match: re.Match[str]) -> Quantity | None:
     start = match.start()
-    begin = match.start("number") if match["number"] else start
-    before = text[max(0, start - 16) : start]
-    attached = match["unit"] and match.start("unit") == max(match.end("number"), match.end("word"), match.end("clock"))
-    if attached and match["unit"].casefold() in {"st", "nd", "rd", "th"}:
+    if match["unit"] and match["unit"].casefold() in _ORDINALS and match.start("unit") == match.end("amount"):
         return None
-    if _LABEL.search(before) or _enumerates(text, match, begin):
+    previous = _word_before(text, start)
+    if previous in _LABELS or _enumerates(text, match):
         return None
     value, literal = _value(match)
     unit, nouns, end, multiple = _unit(match)
     return Quantity(
         value=value * multiple, literal=literal, unit=unit, nouns=nouns, start=start, end=end,
-        about=bool(_ABOUT.search(text[max(0, start - 18) : start])), number_end=_number_end(match),
+        about=previous in _ABOUT or previous.endswith(("~", "≈")), number_end=_number_end(match),
     )  # fmt: skip
 
 
+def _word_before(text: str, start: int) -> str:
+    """The word before a place, lower case; "close to" and "more or less" as "about"."""
+    before = text[max(0, start - 18) : start].rstrip(" \t$€£").casefold()
+    if before.endswith(("close to", "more or less")):
+        return "about"
+    return before.split()[-1].lstrip("([*\"'") if before and not before[-1].isspace() else ""
+
+
 def _number_end(match: re.Match[str]) -> int:
-    return max(match.end("number"), match.end("word"), match.end("clock"))
+    return match.end("amount")
 
 
-def _enumerates(text: str, match: re.Match[str], begin: int) -> bool:
+def _enumerates(text: str, match: re.Match[str]) -> bool:
     number = match["number"]
-    if not number or not number.isdigit() or len(number) > 3:
+    if not number or len(number) > 3 or not number.isdigit():
         return False
     after = text[match.end("number") : match.end("number") + 2]
     if len(after) < 2 or after[0] not in ".)" or after[1] not in " \t*":
         return False
+    begin = match.start("number")
     return bool(_ENUMERATOR.search(text[max(0, begin - 12) : begin] if begin > 12 else "\n" + text[:begin]))
 
 

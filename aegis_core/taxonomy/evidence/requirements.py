@@ -132,7 +132,7 @@ def requirements(task: str, role: str = "") -> tuple[Requirement, ...]:
     """What a task and a role prompt ask of an answer, in the order in which they ask."""
     found: dict[tuple[Kind, tuple[str, ...]], Requirement] = {}
     for text in (task, role):
-        known = names(plain(text))
+        known = names(plain(text), plain(text))
         for part in passages(plain(text)):
             if _ASKS.search(part.text):
                 for item in _asked(text[part.start : part.end], part, known):

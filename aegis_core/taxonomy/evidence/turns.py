@@ -10,7 +10,12 @@ from aegis_core.taxonomy.evidence.orders import listed
 from aegis_core.taxonomy.evidence.passages import Passage, content_words, passages, plain, turn_text
 from aegis_core.taxonomy.evidence.quantities import Quantity, quantities
 
-__all__ = ["Turn"]
+__all__ = ["LONGEST_TURN", "Turn"]
+
+
+LONGEST_TURN = 40_000
+"""Characters at the end of a turn that are read; in turns as long as that, what counts stands at the end."""
+_LAST_PASSAGES = 400
 
 
 class Turn:
@@ -21,7 +26,10 @@ class Turn:
     """
 
     def __init__(self, messages: Iterable[str]) -> None:
-        self.text = turn_text(messages)
+        whole = turn_text(messages)
+        self.cut = len(whole) > LONGEST_TURN
+        """Whether it was too long to be read from its beginning."""
+        self.text = whole[-LONGEST_TURN:].partition("\n")[2] or whole[-LONGEST_TURN:] if self.cut else whole
 
     @property
     def empty(self) -> bool:
@@ -67,9 +75,8 @@ class Turn:
         """The passage as it stands in the text, marks included."""
         return self.text[passage.start : passage.end]
 
+    @cached_property
     def reasoning(self) -> tuple[Passage, ...]:
-        """Its passages without those of the conclusion."""
-        if self.conclusion is None:
-            return self.passages
-        held = set(self.conclusion.passages)
-        return tuple(passage for passage in self.passages if passage not in held)
+        """Its passages without those of the conclusion; of a very long turn, only the last 400."""
+        held = set(self.conclusion.passages) if self.conclusion else set()
+        return tuple(passage for passage in self.passages[-_LAST_PASSAGES:] if passage not in held)

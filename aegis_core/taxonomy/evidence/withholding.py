@@ -25,7 +25,7 @@ from aegis_core.taxonomy.evidence.facts import (
 )
 from aegis_core.taxonomy.evidence.passages import Passage, content_words, names, plain
 from aegis_core.taxonomy.evidence.quantities import Quantity, said_by, same_value
-from aegis_core.taxonomy.evidence.turns import Turn
+from aegis_core.taxonomy.evidence.turns import LONGEST_TURN, Turn
 
 __all__ = ["MODE", "withheld"]
 
@@ -51,7 +51,8 @@ def withheld(context: TurnContext) -> Evidence:
     reason = _out_of_question(context, clean, faulty)
     if reason:
         return verdict(MODE, False, reason)
-    had, saw = Known(context.faulty_seen), Known(context.clean_seen)
+    had = Known(context.faulty_seen)
+    saw = had if context.clean_seen == context.faulty_seen else Known(context.clean_seen)
     spans, words = [], []
     for part, what in (*_figures(context, clean, faulty, had, saw), *_named(context, clean, faulty, had)):
         spans.append(clean.exact(part))
@@ -80,6 +81,8 @@ def _out_of_question(context: TurnContext, clean: Turn, faulty: Turn) -> str:
     """Why the faulty turn can't be one that withholds something; "" if it can."""
     if clean.empty or faulty.empty:
         return f"the {'clean' if clean.empty else 'faulty'} turn says nothing; a lost turn is not withheld information"
+    if clean.cut or faulty.cut:
+        return f"a turn of more than {LONGEST_TURN} characters is too long to say what it leaves out"
     if clean.text == faulty.text:
         return "both turns say the same"
     if all(_ENDS.match(part.text) for part in faulty.passages):
@@ -95,11 +98,15 @@ def _out_of_question(context: TurnContext, clean: Turn, faulty: Turn) -> str:
         and longer[len(shorter) : len(shorter) + 1] not in "\n"
     ):
         return "the faulty turn breaks off in the middle of a sentence"
-    known = clean.content | content_words("\n".join((context.task, *context.faulty_seen, *context.clean_seen)))
-    fresh = faulty.content - known
-    if len(fresh) > 12 and len(fresh) > 4 * len(faulty.content & (clean.content | content_words(context.task))):
+    topic = clean.content | content_words(context.task)
+    fresh = faulty.content - topic
+    if len(fresh) > 12 and len(fresh) > 4 * len(faulty.content & topic) and len(fresh - _seen_words(context)) > 12:
         return "the faulty turn speaks of something else"
     return ""
+
+
+def _seen_words(context: TurnContext) -> set[str]:
+    return content_words("\n".join(dict.fromkeys((*context.faulty_seen, *context.clean_seen))))
 
 
 # -- figures ---------------------------------------------------------------------------------------------------
@@ -110,6 +117,8 @@ def _figures(context: TurnContext, clean: Turn, faulty: Turn, had: Known, saw: K
     missing = [item for item in absent(stated, faulty) if _had(context, item, clean, had, saw)]
     missing = [item for item in missing if not _dispensable(item, clean, faulty)]
     fresh = [item for item in figures_of(faulty)[:_MOST_FIGURES] if not said_by(item, stated)]
+    if 2 * len(fresh) > len(missing):
+        return []
     left = unreplaced(missing, fresh)
     if left and _concludes_otherwise(clean, faulty):
         left = [item for item in left if not _worked_with(item, clean) and saw.figure(item)]
@@ -185,7 +194,12 @@ def _concludes_otherwise(clean: Turn, faulty: Turn) -> bool:
 
 
 def _named(context: TurnContext, clean: Turn, faulty: Turn, had: Known) -> list[tuple[Passage, str]]:
-    known = {name.casefold() for name in names(clean.plain)} - _MEMBERS - {context.agent.rsplit("/", 1)[-1].casefold()}
+    references = (clean.plain, context.task, *context.faulty_seen)
+    known = (
+        {name.casefold() for name in names(clean.plain, *references)}
+        - _MEMBERS
+        - {context.agent.rsplit("/", 1)[-1].casefold()}
+    )
     if clean.conclusion and faulty.conclusion and clean.conclusion.strength == faulty.conclusion.strength == "marked":
         known = {name for name in known if name not in clean.conclusion.payload.casefold()}
     called = sorted(known, key=lambda name: (-len(name), name))
@@ -200,7 +214,7 @@ def _named(context: TurnContext, clean: Turn, faulty: Turn, had: Known) -> list[
     ]
     fresh = new_links(faulty, clean, called)
     lost = lost[len(fresh) :] if fresh else lost
-    strangers = {name.casefold() for name in names(faulty.plain)} - set(called)
+    strangers = {name.casefold() for name in names(faulty.plain, faulty.plain, *references)} - set(called)
     strangers = {name for name in strangers if name not in clean.plain.casefold()}
     gone = [name for name in called if name not in lower and (corrupted or name in had.text)]
     if strangers and len(strangers) >= len(gone):
