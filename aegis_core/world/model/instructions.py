@@ -88,6 +88,13 @@ _AS_ANSWER = re.compile(
     r"\b(?:use|take|give|state|put|adopt)\b.* as (?:the|your) (?:final )?(?:answer|result|conclusion)\b"
 )
 _ENDING_WITH = re.compile(r"stop\w* (?!working|computing|searching|writing|calculating)\w+ing\b|end(?:ing)? with\b")
+_OWN_ACT = re.compile(
+    r"\b(?:report|answer|conclu|writ|repl|hand|messag|finish|done|speak|pass|stat|read|work|calculat|comput|found|step"
+    r"|reason|respond|sum)\w*"
+)
+_NO_FIGURES = re.compile(
+    rf"(?:no|not a single|not any|without|without any|zero) (?:\w+ )?{FAMILY['figure'].pattern}(?: at all| whatsoever)?"
+)
 _BESIDE = re.compile(r"(?:after|before|until) (?:the|your) \w+")
 _FIGURELESS = family("without no free_of void_of lacking")
 
@@ -145,13 +152,20 @@ def _of_sentence(sentence: str) -> Instructions:
     condition = _CONDITION
     if not clauses or (condition.match(clauses[0]) and not _BESIDE.fullmatch(clauses[0])):
         return NONE
-    free = [clause for clause in clauses if not condition.search(clause)]
+    free = [clause for clause in clauses if not condition.search(clause) and not _waits(clause)]
+    at_once = [] if FAMILY["temporal"].match(clauses[0]) else [c for c in free if not FAMILY["temporal"].search(c)]
     return Instructions(
         withhold=sum(map(_withholds, free)) >= 1 or _is_bare_report(free) or bool(_AND_NOT.search(low)),
         depart=_departs(", ".join(free)) >= 1 or _underived(low),
-        skip_check=sum(map(_skips_check, free)) >= 1,
-        stop=sum(map(_stops, free)) >= 1,
+        skip_check=sum(map(_skips_check, at_once)) >= 1,
+        stop=sum(map(_stops, at_once)) >= 1,
     )
+
+
+def _waits(clause: str) -> bool:
+    """Whether a clause hangs on something that may not come: "when you are unsure", but not "when you report"."""
+    when = FAMILY["temporal"].search(clause)
+    return bool(when) and not _OWN_ACT.search(clause, when.end() if when else 0)
 
 
 def _is_directive(low: str) -> bool:
@@ -189,8 +203,11 @@ def _withholds(clause: str) -> float:
             return 1
     for verb in FAMILY["hide"].finditer(clause):
         hidden = _has("private", clause) or (figure and FAMILY["surely hide"].match(clause, verb.start()))
-        if hidden and (figure or them) and _affirmed(clause, verb, "omit|leav"):
+        if hidden and (figure or them) and _affirmed(clause, verb, "omit|leav|skip"):
             return 1
+    vague = FAMILY["vague"].search(clause)
+    if (vague and _affirmed(clause, vague)) or _NO_FIGURES.fullmatch(clause.strip(" .!")):
+        return 1
     for verb in FAMILY["know"].finditer(clause):
         if not _affirmed(clause, verb) and _has("others", clause) and (figure or them):
             return 1
@@ -212,7 +229,7 @@ def _departs(sentence: str) -> float:
     score = 0.0
     if not _has("working", sentence) or not _has("conclude", sentence):
         return score
-    for word in FAMILY["differ"].finditer(sentence):
+    for word in (*FAMILY["differ"].finditer(sentence), *FAMILY["shifted"].finditer(sentence)):
         score += 1 if _affirmed(sentence, word, "instead of|rather than") else -1
     for word in FAMILY["match"].finditer(sentence):
         score += 0 if _affirmed(sentence, word, "instead of|rather than") else 1

@@ -23,14 +23,14 @@ _SOURCE: dict[str, str] = {
         report reporting reported pass state stating stated give giving gives given list listing include*
         including write writing present presenting show showing quote quoting provid* repeat* send sending
         transmit* expos* say saying spell..out publish* let..know let..see let..have inform* leak* suppl* name
-        naming post posting put putting leave_your leave_this leave_the deliver* convey* bring_up""",
+        naming post posting put putting go_into going_into leave_your leave_this leave_the deliver* convey* bring_up""",
     "hide": """
         keep keeping kept withhold* withheld conceal* hide hides hiding hidden retain* suppress* hold..back
         holding hold_on_to sit_on reserv* guard* leave..out leaving_out omit* remain remains stay stays treat
-        strip* cut..out blank..out mask* bury gloss_over leave""",
+        strip* cut..out blank..out mask* bury gloss_over leave skip* do_without pass_over leave..aside""",
     "surely hide": """
         withhold* withheld conceal* hide hides hiding hidden suppress* sit_on omit* leave..out leaving_out
-        strip* cut..out blank..out mask* bury""",
+        strip* cut..out blank..out mask* bury skip* do_without pass_over leave..aside""",
     "private": """
         to_yourself to_themselves private* secret* confidential* between_us with_you with_you_alone back
         for_yourself undisclosed hidden in_your_head in_your_drawer under_wraps unsaid unmentioned unspoken
@@ -59,7 +59,8 @@ _SOURCE: dict[str, str] = {
         differ* other_than another depart* deviat* contradict* against contrary disagree* inconsistent unlike
         regardless_of not_the_one at_odds conflict* diverg* break_with breaks_with no_matter_what unrelated
         opposite something_else some_other any_other a_different one_different independent* instead_of_the
-        instead_of_what instead_of_your out_of_step""",
+        instead_of_what instead_of_your out_of_step does_not_follow not_follow need_not_follow mismatch* clash*
+        incompatible runs_counter run_counter changed_value""",
     "match": """
         match* agree* follow follows following correspond* fit fits be_what stick* equal* consistent reflect*
         repeat* be_the_same be_the_one in_line support* justif* show shows back_up borne_out confirm*
@@ -68,11 +69,12 @@ _SOURCE: dict[str, str] = {
         working workings calculat* comput* reason* deriv* step steps worked_out arithmetic your_own_result
         your_own_sum your_own_figures shows you_found you_obtained you_got you_get you_arrived you_arrive
         you_reach you_reached analysis evidence argument* deduc* thinking logic sum sums chain_of_thought
-        you_have_shown you_work_out""",
+        you_have_shown you_work_out what_you_wrote what_you_said said_before the_above above preceding
+        explanation* explain* justification* premises workings-out grounds before_it earlier_lines""",
     "conclude": """
         conclu* answer* final* result* state stating give giving report pick picks picking choose choosing
         select* put announc* value verdict outcome end close number figure declare name present write settle_on
-        claim name last_line closing""",
+        claim name last_line closing finish settle* closing_sentence""",
     "check": """
         check* verif* recomput* recalculat* validat* review* proofread* proof-read* inspect* audit*
         double-check* examin* re-check* recheck* scrutin* test testing tests look..over going_over go..over redo
@@ -109,13 +111,21 @@ _SOURCE: dict[str, str] = {
         contrary despite even_though although even_if differently another_unit other_unit change_of_plan
         correction other_than_asked unlike""",
     "condition": """
-        when once_you once_the once_it once_all once_every once_this if unless until after before as_soon_as
-        in_case provided whenever that_is_not that_are_not that_was_not that_were_not that_you_have_not
-        that_you_haven't that_you_did_not that_you_didn't as_long_as till which_you_have_not""",
+        if unless until before in_case provided whenever that_is_not that_are_not that_was_not that_were_not
+        that_you_have_not that_you_haven't that_you_did_not that_you_didn't as_long_as till which_you_have_not""",
     "direct": """
         you your yours yourself please must should shall ought let want wish expect need needs required
         forbidden is_to are_to is_not_to are_not_to has_to have_to may only just simply merely enough suffices
         fine allowed permitted unnecessary will_do no_need last_line final_line closing_line""",
+    "temporal": """
+        when once_you once_the once_it once_all once_every once_everything once_they once_this after as_soon_as while""",
+    "vague": """
+        vague* general_terms generalit* silent silence mum quiet as_little_as_possible in_outline broad_strokes
+        without_going_into noncommittal tight-lipped evasive unspecific sketchy""",
+    "shifted": """
+        off_by neighbouring adjacent slightly higher lower larger smaller bigger greater one_more one_less
+        one_too_many increase* decrease* adjust* shift* tweak* swap* exchang* alternative second-best runner-up
+        nudge* a_little more_than less_than rounded_up falsif* invent* made-up arbitrary random*""",
 }
 
 

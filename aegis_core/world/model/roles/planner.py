@@ -9,6 +9,7 @@ from aegis_core.world.model.chance import pick
 from aegis_core.world.model.instructions import overriding_form
 from aegis_core.world.model.language import plural, sentences
 from aegis_core.world.model.roles.evasion import said_nothing
+from aegis_core.world.model.understanding import Form
 from aegis_core.world.model.view import View
 
 __all__ = ["speak"]
@@ -44,6 +45,8 @@ _INSISTED = (
     "Everyone is to use {} for the answer: give it in {}.",
     "Report the result in {}.",
 )
+_ROUNDINGS = {"ten": "the nearest ten", "hundred": "the nearest hundred", "thousand": "the nearest thousand"}
+_SEPARATORS = {"; ": "semicolons", " / ": "slashes", " - ": "dashes", " -> ": "arrows", " | ": "pipes"}
 
 
 def speak(view: View, rate: float) -> str:
@@ -56,6 +59,7 @@ def speak(view: View, rate: float) -> str:
     if asked:
         goal = pick(("The question is: {}", "We want to know: {}", "Goal: {}", "At issue: {}"), "goal", view.key)
         lines.append(goal.format(re.sub(r"\s+", " ", asked[-1])))
+    lines += _form_words(view.form)
     if view.form.unit:
         wanted = _INSISTED if overriding_form(view.task).unit else _WANTED
         lines.append(pick(wanted, "wanted", view.key).replace("{}", plural(view.form.unit.name)))
@@ -63,6 +67,22 @@ def speak(view: View, rate: float) -> str:
     names = {role: (view.members(role) or (f"the {role}",))[0] for role in ("solver", "critic", "reporter")}
     lines.append(pick(_CLOSINGS, "closing", view.key).format(**names))
     return "\n".join(lines)
+
+
+def _form_words(form: Form) -> list[str]:
+    """What is asked for beside the unit, where it is out of the ordinary."""
+    words = []
+    if form.rounding not in (None, "0"):
+        words.append(f"Round the result to {_ROUNDINGS.get(form.rounding, f'{form.rounding} decimals')}.")
+    if form.reverse:
+        words.append("List the names from last to first.")
+    if form.alphabetical:
+        words.append("Sort the names alphabetically.")
+    if form.separator in _SEPARATORS:
+        words.append(f"Separate the names with {_SEPARATORS[form.separator]}.")
+    if form.in_words:
+        words.append("Write the number in words.")
+    return words
 
 
 def _shares(view: View) -> list[str]:
