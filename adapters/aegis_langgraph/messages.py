@@ -12,7 +12,7 @@ from pydantic import JsonValue
 from aegis_core.adapter import Part
 from aegis_core.trajectory import StepKind
 
-__all__ = ["call_text", "message_parts", "message_text", "plain", "tool_calls", "write_message"]
+__all__ = ["call_text", "message_parts", "message_text", "plain", "role_of", "tool_calls", "write_message"]
 
 _ROLES = {"human": "user", "ai": "assistant", "system": "system", "developer": "system", "tool": "tool"}
 _KINDS: dict[str, StepKind] = {"tool": "tool_result", "system": "system"}
