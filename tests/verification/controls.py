@@ -1,0 +1,102 @@
+"""The null control and the sham control: the site bears an edit, and only this fault makes the run fail."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from aegis_core.faults import ArmResult, Intervention, Target
+from tests.verification.alteration import site_doubts
+from tests.verification.material import Claim, Recorded, Rule, Settings, Violation
+from tests.verification.outcomes import outcome_of
+
+__all__ = ["null_doubts", "sham_doubts"]
+
+
+def null_doubts(claim: Claim, settings: Settings) -> Iterator[Violation]:
+    """The text went through the whole edit path and came back unchanged, and the run is right."""
+    for arm in _arms(claim, "null control"):
+        if isinstance(arm, Violation):
+            yield arm
+            continue
+        run = claim.runs[arm.run_id]
+        for index, entry, words in _entries(claim, arm):
+            if entry is not None:
+                words = [*words, *_null_words(claim, entry, run, claim.without(arm, index))]
+            yield from (Violation(claim.run_id, "null control", text) for text in words)
+        yield from _ended(claim, arm, "null control", settings)
+
+
+def sham_doubts(claim: Claim, settings: Settings) -> Iterator[Violation]:
+    """The same site bore another edit, not the fault's, and the run is right."""
+    for arm in _arms(claim, "sham control"):
+        if isinstance(arm, Violation):
+            yield arm
+            continue
+        run = claim.runs[arm.run_id]
+        for index, entry, words in _entries(claim, arm):
+            if entry is not None:
+                words = [*words, *_sham_words(claim, entry, run, claim.without(arm, index))]
+            yield from (Violation(claim.run_id, "sham control", text) for text in words)
+        yield from _ended(claim, arm, "sham control", settings)
+
+
+def _arms(claim: Claim, rule: Rule) -> Iterator[ArmResult | Violation]:
+    """The control's arms; a violation in the place of what is missing or proves nothing."""
+    arms = claim.arms("null" if rule == "null control" else "sham", claim.everything)
+    if not arms:
+        yield Violation(claim.run_id, rule, "the proof has no such arm with all targets")
+    for arm in arms:
+        if arm.invalid:
+            yield Violation(claim.run_id, rule, f"run {arm.run_id} proves nothing: {arm.invalid}")
+        elif arm.run_id in (claim.run_id, claim.proof.clean_run_id):
+            yield Violation(claim.run_id, rule, f"run {arm.run_id} is no run of its own")
+        else:
+            yield arm
+
+
+def _entries(claim: Claim, arm: ArmResult) -> Iterator[tuple[int, Intervention | None, list[str]]]:
+    """For each target what was done to it (None if that was nothing, or nothing of this kind), with what is wrong."""
+    run = claim.runs[arm.run_id]
+    for index in claim.chronological(arm):
+        target: Target = claim.plan.targets[index]
+        entry = run.intervention(target.moment)
+        if entry is None or not entry.fired or not entry.changes:
+            yield index, None, [f"run {arm.run_id}: nothing went through the edit path at {target.moment}"]
+        elif entry.arm != arm.arm or (entry.target.strategy, entry.target.scope) != (target.strategy, target.scope):
+            yield index, None, [f"run {arm.run_id}: the edit at {target.moment} is of another kind"]
+        else:
+            yield index, entry, []
+    if len(run.ledger.interventions) != len(arm.targets):
+        yield -1, None, [f"run {arm.run_id}: the ledger has another number of edits than there are targets"]
+
+
+def _null_words(claim: Claim, entry: Intervention, run: Recorded, twin: Recorded | None) -> Iterator[str]:
+    moment = entry.target.moment
+    if any(change.before != change.after for change in entry.changes):
+        yield f"{moment}: the text was changed"
+    fault = claim.faulty.intervention(moment)
+    if fault is not None and not {c.part for c in fault.changes} <= {c.part for c in entry.changes}:
+        yield f"{moment}: not all parts that the fault altered were sent through the edit path"
+    yield from (f"{moment}: {words}" for words in site_doubts(entry, run, twin))
+    if [step.model_copy(update={"visible_to": ()}) for step in run.turn(moment)] != [
+        step.model_copy(update={"visible_to": ()}) for step in claim.clean.turn(moment)
+    ]:
+        yield f"{moment}: the turn is not the clean twin's, although nothing was changed"
+
+
+def _sham_words(claim: Claim, entry: Intervention, run: Recorded, twin: Recorded | None) -> Iterator[str]:
+    moment = entry.target.moment
+    if all(change.before == change.after for change in entry.changes):
+        yield f"{moment}: the text was not changed"
+    fault = claim.faulty.intervention(moment)
+    if fault is not None:
+        done = {change.part: change.after for change in fault.changes}
+        if any(done.get(change.part) == change.after != change.before for change in entry.changes):
+            yield f"{moment}: the edit is the fault's own"
+    yield from (f"{moment}: {words}" for words in site_doubts(entry, run, twin))
+
+
+def _ended(claim: Claim, arm: ArmResult, rule: Rule, settings: Settings) -> Iterator[Violation]:
+    outcome = outcome_of(claim.runs[arm.run_id], claim.task, settings)
+    if not outcome.right:
+        yield Violation(claim.run_id, rule, f"run {arm.run_id} ended {outcome.failure}")

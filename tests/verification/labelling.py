@@ -1,0 +1,100 @@
+"""What the label must be: derived from plan, minimal sets and the two trajectories, and the mode judged anew."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from aegis_core.errors import AegisError
+from aegis_core.faults import Fault
+from aegis_core.plugins import Plugins
+from aegis_core.taxonomy.evidence import TurnContext
+from aegis_core.trajectory import Step
+from tests.verification.material import Claim, Recorded, Settings, Violation
+from tests.verification.outcomes import minimal_sets
+
+__all__ = ["derived_fault", "label_doubts", "mode_doubts"]
+
+
+def label_doubts(claim: Claim, settings: Settings) -> Iterator[Violation]:
+    """The faults are the targets of the minimal sufficient sets, and the redundant ones are the others."""
+    needed = {index for subset in minimal_sets(claim, settings) for index in subset}
+    causes = [derived_fault(claim, index) for index in claim.everything if index in needed]
+    rest = [derived_fault(claim, index) for index in claim.everything if index not in needed]
+    for name, derived, said in (("faults", causes, claim.labels.faults), ("redundant", rest, claim.labels.redundant)):
+        if sorted(derived, key=repr) != sorted(said, key=repr):
+            wanted, given = ("; ".join(map(_words, faults)) or "none" for faults in (derived, said))
+            yield Violation(claim.run_id, "label", f"{name} must be: {wanted}; the label says: {given}")
+    if claim.labels.case_id != claim.case.case_id or claim.proof.case_id != claim.case.case_id:
+        yield Violation(claim.run_id, "label", "label, proof and case do not name the same case")
+    if claim.entry.plan != claim.plan or claim.case.clean_run_id != claim.proof.clean_run_id:
+        yield Violation(claim.run_id, "label", "case and proof do not tell of the same plan and clean run")
+
+
+def derived_fault(claim: Claim, index: int) -> Fault:
+    """The fault that a target is."""
+    target = claim.plan.targets[index]
+    steps = claim.faulty.turn(target.moment)
+    return Fault(
+        agent=target.moment.agent,
+        mode=target.mode,
+        step=_first_difference(steps, claim.clean.turn(target.moment)),
+        strategy=target.strategy,
+        scope=target.scope,
+    )
+
+
+def _first_difference(steps: tuple[Step, ...], twin: tuple[Step, ...]) -> int | None:
+    for position, step in enumerate(steps):
+        if position >= len(twin) or _content(step) != _content(twin[position]):
+            return step.index
+    return None
+
+
+def _content(step: Step) -> tuple[object, ...]:
+    return (step.kind, step.text, step.content, step.addressed_to)
+
+
+def _words(fault: Fault) -> str:
+    return f"{fault.agent} {fault.mode} at step {fault.step} ({fault.strategy}, {fault.scope}, {fault.role})"
+
+
+def mode_doubts(claim: Claim, plugins: Plugins) -> Iterator[Violation]:
+    """The predicate of each cause's mode says that it happened, and the proof says so too."""
+    needed = {index for subset in claim.proof.sufficient for index in subset}
+    said = claim.proof.evidence
+    if [evidence.mode for evidence in said] != [target.mode for target in claim.plan.targets]:
+        yield Violation(claim.run_id, "mode", "the evidence is not about the modes of the targets, one for one")
+    for index in claim.everything:
+        target = claim.plan.targets[index]
+        try:
+            verdict = plugins.judge(target.mode, _context(claim, index))
+        except AegisError as error:
+            yield Violation(claim.run_id, "mode", f"{target.mode} of {target.moment} can't be judged: {error}")
+            continue
+        if index in needed and not verdict.holds:
+            yield Violation(claim.run_id, "mode", f"{target.mode} of {target.moment} does not hold: {verdict.because}")
+        if index < len(said) and said[index].holds != verdict.holds:
+            words = f"{target.mode} of {target.moment}: the proof says {said[index].holds}, judged anew {verdict.holds}"
+            yield Violation(claim.run_id, "mode", words)
+
+
+def _context(claim: Claim, index: int) -> TurnContext:
+    target = claim.plan.targets[index]
+    moment = target.moment
+    return TurnContext(
+        task=claim.task.text,
+        agent=moment.agent,
+        role=claim.clean.trajectory.agent(moment.agent).role,
+        strategy=target.strategy,
+        clean=claim.clean.said(moment),
+        faulty=claim.faulty.said(moment),
+        clean_seen=_seen(claim.clean, claim, index),
+        faulty_seen=_seen(claim.faulty, claim, index),
+    )
+
+
+def _seen(run: Recorded, claim: Claim, index: int) -> tuple[str, ...]:
+    """What the agent was given in the turn: its input, and what went to its model beside that."""
+    given = [part.text for entry in run.entries(claim.plan.targets[index].moment, "input", "model")
+             for part in entry.request]  # fmt: skip
+    return tuple(dict.fromkeys(given))

@@ -1,0 +1,230 @@
+"""What a dataset says about each kept faulty run, gathered by run, and in which words a doubt about it is put."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, Literal
+
+from aegis_core.campaign.tasks import Task
+from aegis_core.dataset import Dataset, layout
+from aegis_core.faults import ArmKind, ArmResult, Case, FaultyRun, Intervention, Labels, Ledger, Moment, Plan, Proof
+from aegis_core.plugins import Plugins, default_plugins
+from aegis_core.run import Limits
+from aegis_core.run.tape import Tape, TapeEntry
+from aegis_core.trajectory import Step, Trajectory
+
+__all__ = ["Claim", "Files", "Recorded", "Rule", "Settings", "Violation"]
+
+Rule = Literal[
+    "files",
+    "prefix",
+    "alteration",
+    "observed",
+    "outcome",
+    "null control",
+    "sham control",
+    "mode",
+    "subsets",
+    "label",
+    "wall",
+    "re-run",
+]
+"""Which promise of a dataset is broken."""
+
+
+@dataclass(frozen=True, order=True)
+class Violation:
+    """One broken promise: of which run, which, and how."""
+
+    run_id: str
+    rule: Rule
+    words: str
+
+    def __str__(self) -> str:
+        return f"{self.run_id}: {self.rule}: {self.words}"
+
+
+@dataclass(frozen=True)
+class Settings:
+    """What `campaign.json` tells of how the runs were made."""
+
+    system: str
+    adapter: str
+    checker: str
+    """Name of the checker that takes the place of each task's own, or ""."""
+    seed: int
+    replay: Literal["call", "node"]
+    limits: Limits
+
+    @classmethod
+    def read(cls, path: Path) -> Settings:
+        """The settings in a `campaign.json`."""
+        said: dict[str, Any] = json.loads(path.read_text(encoding="utf-8"))
+        return cls(
+            system=said["system"],
+            adapter=said["adapter"],
+            checker=said["checker"],
+            seed=said["seed"],
+            replay=said["replay"],
+            limits=Limits(**said["limits"]),
+        )
+
+
+@dataclass(frozen=True)
+class Recorded:
+    """One run: what an observer saw, the tape, and what was done to it."""
+
+    trajectory: Trajectory
+    tape: Tape
+    ledger: Ledger
+
+    def turn(self, moment: Moment) -> tuple[Step, ...]:
+        """The steps of a turn, as delivered."""
+        return self.trajectory.turn(moment.agent, moment.turn, moment.branch)
+
+    def said(self, moment: Moment) -> tuple[str, ...]:
+        """The texts of a turn, as delivered."""
+        return tuple(step.text for step in self.turn(moment))
+
+    def entries(self, moment: Moment, *kinds: str) -> tuple[TapeEntry, ...]:
+        """The entries of a turn, of all kinds if none is given."""
+        return tuple(e for e in self.tape.entries if e.key.moment == moment and (not kinds or e.key.kind in kinds))
+
+    def position(self, moment: Moment) -> int:
+        """Where on the tape a turn begins; the end of the tape if it never does."""
+        return next((i for i, e in enumerate(self.tape.entries) if e.key.moment == moment), len(self.tape.entries))
+
+    def intervention(self, moment: Moment) -> Intervention | None:
+        """What was done to a turn, or None."""
+        return next((entry for entry in self.ledger.interventions if entry.target.moment == moment), None)
+
+
+@dataclass(frozen=True)
+class Claim:
+    """A faulty run that a dataset keeps, with all that its label rests on."""
+
+    labels: Labels
+    proof: Proof
+    case: Case
+    entry: FaultyRun
+    task: Task
+    runs: Mapping[str, Recorded]
+
+    @property
+    def run_id(self) -> str:
+        return self.proof.run_id
+
+    @property
+    def plan(self) -> Plan:
+        return self.proof.plan
+
+    @property
+    def everything(self) -> tuple[int, ...]:
+        """The indices of all targets."""
+        return tuple(range(len(self.plan.targets)))
+
+    @property
+    def clean(self) -> Recorded:
+        return self.runs[self.proof.clean_run_id]
+
+    @property
+    def faulty(self) -> Recorded:
+        return self.runs[self.proof.run_id]
+
+    def arms(self, kind: ArmKind, targets: tuple[int, ...] | None = None) -> tuple[ArmResult, ...]:
+        """The arms of a kind, of all subsets of targets or of one."""
+        return tuple(
+            arm for arm in self.proof.arms if arm.arm == kind and (targets is None or _same(arm.targets, targets))
+        )
+
+    def chronological(self, arm: ArmResult) -> tuple[int, ...]:
+        """The targets of an arm in the order in which they came up in its run."""
+        run = self.runs[arm.run_id]
+        return tuple(sorted(arm.targets, key=lambda index: run.position(self.plan.targets[index].moment)))
+
+    def without(self, arm: ArmResult, index: int) -> Recorded | None:
+        """The run that differs from an arm's in one target alone, so that up to its turn the two are the same.
+
+        None where there is no such run: for the later targets of a control.
+        """
+        chronological = self.chronological(arm)
+        if chronological[0] == index:
+            return self.clean
+        rest = tuple(other for other in arm.targets if other != index)
+        twins = self.arms("fault", rest) if arm.arm == "fault" else ()
+        return self.runs[twins[0].run_id] if twins else None
+
+
+def _same(left: tuple[int, ...], right: tuple[int, ...]) -> bool:
+    return sorted(left) == sorted(right)
+
+
+@dataclass
+class Files:
+    """A dataset in memory, and the campaign that it came from."""
+
+    dataset: Dataset
+    settings: Settings
+    plugins: Plugins
+    """Where the predicates of modes and the adapter are found."""
+    doubts: list[Violation] = field(default_factory=list)
+    """Records that are missing or do not fit together, found while claims were gathered."""
+
+    @classmethod
+    def open(cls, folder: str | Path, plugins: Plugins | None = None) -> Files:
+        """The dataset in a folder, or in the `dataset` below it; `campaign.json` is looked for beside it.
+
+        Without `plugins`, those that are installed.
+        """
+        path = Path(folder)
+        path = path / "dataset" if (path / "dataset").is_dir() else path
+        settings = Settings.read(path.resolve().parent / "campaign.json")
+        return cls(Dataset(path), settings, plugins or default_plugins())
+
+    def __post_init__(self) -> None:
+        self.trajectories = {t.run_id: t for t in self.dataset.trajectories()}
+        self.labels = {labels.run_id: labels for labels in self.dataset.labels()}
+        self.cases = {case.case_id: case for case in self.dataset.cases()}
+        self.tasks = {task.task_id: task for task in self.dataset.tasks()}
+        self.proofs = {proof.run_id: proof for proof in self.dataset.proofs()}
+        self._seen = self.trajectories | {t.run_id: t for t in self.dataset.arms()}
+        self._tapes = {tape.run_id: tape for tape in self.dataset.tapes()}
+        self._ledgers = {ledger.run_id: ledger for ledger in self.dataset.ledgers()}
+
+    def claims(self) -> Iterator[Claim]:
+        """Every kept run whose records are all there; the others become doubts of rule `files`."""
+        for case in self.cases.values():
+            for entry in case.faulty:
+                if entry.kept and (claim := self._claim(case, entry)) is not None:
+                    yield claim
+
+    def run_ids(self) -> frozenset[str]:
+        """The ids of all runs in any file."""
+        planned = (entry.run_id for case in self.cases.values() for entry in case.faulty)
+        return frozenset((*self._seen, *self._tapes, *self._ledgers, *self.proofs, *planned))
+
+    def _claim(self, case: Case, entry: FaultyRun) -> Claim | None:
+        proof, labels = self.proofs.get(entry.run_id), self.labels.get(entry.run_id)
+        task = self.tasks.get(case.task_id)
+        if proof is None or labels is None or task is None:
+            names = {layout.PROOFS.name: proof, layout.LABELS.name: labels, layout.TASKS.name: task}
+            missing = ", ".join(name for name, record in names.items() if record is None)
+            self.doubts.append(Violation(entry.run_id, "files", f"kept, but has no record in {missing}"))
+            return None
+        named = {proof.run_id, proof.clean_run_id, *(arm.run_id for arm in proof.arms)}
+        runs = {run_id: run for run_id in sorted(named) if (run := self._recorded(run_id)) is not None}
+        if named - set(runs):
+            lost = ", ".join(sorted(named - set(runs)))
+            words = f"its proof names runs without trajectory, tape or ledger: {lost}"
+            self.doubts.append(Violation(entry.run_id, "files", words))
+            return None
+        return Claim(labels=labels, proof=proof, case=case, entry=entry, task=task, runs=runs)
+
+    def _recorded(self, run_id: str) -> Recorded | None:
+        trajectory, tape, ledger = self._seen.get(run_id), self._tapes.get(run_id), self._ledgers.get(run_id)
+        if trajectory is None or tape is None or ledger is None:
+            return None
+        return Recorded(trajectory, tape, ledger)
