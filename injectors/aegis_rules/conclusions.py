@@ -5,8 +5,10 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from functools import lru_cache
 from typing import Literal
 
+from aegis_rules import demands
 from aegis_rules.cues import ANSWER_KEY, conclusion_starts
 from aegis_rules.figures import Figure, find_figures, is_operated
 from aegis_rules.reading import Reading
@@ -21,6 +23,9 @@ _SEPARATOR = re.compile(
 )
 _NAME = r"[A-Z][\w\u2019'-]*(?: [A-Z][\w\u2019'-]*){0,2}"
 _LIST = re.compile(rf"{_NAME}(?:, (?:then |and )?{_NAME}){{2,}}(?: and {_NAME})?|{_NAME}, {_NAME},? and {_NAME}")
+_ORDERED = re.compile(
+    r"\b(?:first|last|order|finish\w*|place\w*|rank\w*|sequence|arriv\w+|sit|stand|run|left to right)\b", re.IGNORECASE
+)
 _TRIM = " \t*_\"'\u201c\u201d\u2018\u2019.,;:!`()[]$\\{}"
 _ITEM = re.compile(r"[^\W_][\w'\u2019.&/ -]{0,38}")
 _CHOICE_END = re.compile(
@@ -31,7 +36,7 @@ _BOUND = re.compile(
     r"|[<>\u2264\u2265]\s*$|[\d)]\s*[+*\u00d7\u00f7/]\s*$|\S[ \t]+[\u2212-][ \t]+$|\bx[ \t]+$",
     re.IGNORECASE,
 )
-_GOES_ON = re.compile(r"-[a-z]|\s*(?:[+*\u00d7\u00f7/]|\s-|\bx\b)\s*[\d(\\$]|\s[A-Z][a-z]")
+_GOES_ON = re.compile(r"-[a-z]|\}\s*[\\{]|\s*(?:[+*\u00d7\u00f7/]|\s-|\bx\b)\s*[\d(\\$]|\s[A-Z][a-z]")
 _VERBS = frozenset(
     ("is", "are", "was", "were", "be", "has", "have", "had", "that", "this", "it", "we", "they", "he", "she", "will",
      "can", "not", "also", "been", "same", "right", "correct", "wrong")
@@ -70,6 +75,7 @@ class Conclusion:
         return self.members == other.members if self.kind == "order" else self.text.lower() == other.text.lower()
 
 
+@lru_cache(maxsize=256)
 def find_conclusions(reading: Reading) -> tuple[Conclusion, ...]:
     """All places where the text says what it concludes, in order; they all say the same. Empty if there are none.
 
@@ -131,9 +137,22 @@ def _guessed(reading: Reading) -> list[Conclusion]:
             span, operated = (figure.start, figure.end), is_operated(text, figure)
             said = text[slice(*span)]
             return [Conclusion("value", position, sentence, span, said, 0, figure, operated=operated)]
-    listed = _LIST.search(text, sentence.start, sentence.end)
-    one = _payload(text, *listed.span(), 0) if listed else None
+    one = None if demands.PLAN.search(sentence.text) else _listed(reading, position, sentence)
     return [replace(one, passage=position, sentence=sentence)] if one and one.kind == "order" else []
+
+
+def _listed(reading: Reading, position: int, sentence: Sentence) -> Conclusion | None:
+    """The list of names on which a sentence ends, if the sentence speaks of an order or the text of these names."""
+    text = reading.passages[position].text
+    lists = list(_LIST.finditer(text, sentence.start, sentence.end))
+    if not lists or text[lists[-1].end() : sentence.end].strip(_TRIM):
+        return None
+    one = _payload(text, *lists[-1].span(), 0)
+    if one is None or one.kind != "order":
+        return None
+    others = [other.text for _, other in reading.all() if other is not sentence]
+    known = [member for member in one.members if any(member in other for other in others)]
+    return one if len(known) >= 2 or _ORDERED.search(sentence.text) else None
 
 
 def _below(reading: Reading, following: tuple[tuple[int, Sentence], ...], rank: int) -> Conclusion | None:
@@ -153,7 +172,8 @@ def _below(reading: Reading, following: tuple[tuple[int, Sentence], ...], rank: 
         if len(set(members)) == len(members):
             whole = (spans[0][0], spans[-1][1])
             return Conclusion("order", place, rows[0], whole, text[slice(*whole)], rank, None, spans, members)
-    one = _payload(text, first.start, first.end, rank) if len(rows) < 2 else None
+    announced = len(rows) < 2 and not demands.PLAN.search(first.text)
+    one = _payload(text, first.start, first.end, rank) if announced else None
     return replace(one, passage=place, sentence=first) if one else None
 
 
@@ -166,9 +186,9 @@ def _payload(text: str, start: int, end: int, rank: int) -> Conclusion | None:
         return Conclusion("order", 0, None, whole, text[slice(*whole)], rank, None, items, members)
     figures = find_figures(text, start, end)
     equation = text.rfind("=", start, end)
-    later = [figure for figure in figures if figure.start > equation]
+    later = tuple(figure for figure in figures if figure.start > equation)
     if equation >= 0 and later:
-        figures = (later[0],)
+        figures = later[:1]
     figures = tuple(figure for figure in figures if _stands_alone(text, figure))
     plain = [figure for figure in figures if not figure.year_like] or list(figures if rank >= 2 else ())
     if plain:
@@ -183,7 +203,7 @@ def _payload(text: str, start: int, end: int, rank: int) -> Conclusion | None:
 
 def _stands_alone(text: str, figure: Figure) -> bool:
     """Whether a figure is said as such: no bound, no operand, no part of a compound or of a name."""
-    return not _BOUND.search(text, 0, figure.start) and not _GOES_ON.match(text, figure.end)
+    return not _BOUND.search(text, max(0, figure.start - 40), figure.start) and not _GOES_ON.match(text, figure.end)
 
 
 def _items(text: str, start: int, end: int) -> tuple[Span, ...]:

@@ -20,6 +20,7 @@ __all__ = [
     "GOALS",
     "LAYOUTS",
     "NEAREST",
+    "PLAN",
     "RANGE",
     "REQUEST",
     "STATED",
@@ -38,6 +39,12 @@ REQUEST = re.compile(
     re.IGNORECASE,
 )
 """What makes a sentence one that asks for something, or says how it is to be done."""
+PLAN = re.compile(
+    r"^[\W_]*(?:please|let's|let us|next|to \w+|we (?:will|need|should|must)|i(?:'ll| will)|search|visit|find"
+    r"|check|verify|confirm|identify|determine|compare|use|ensure|provide|look|go|review|access|list|give|report|if)\b",
+    re.IGNORECASE,
+)
+"""How a sentence begins that says what is to be done, and not what was found."""
 STATED = re.compile(r":\s*[*_]*[$\u20ac\u00a3\d]|\bversion\b")
 """What makes a sentence one that states an extreme instead of asking for it."""
 UNIT_ASKED = re.compile(

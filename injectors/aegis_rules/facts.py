@@ -6,7 +6,9 @@ import re
 from collections.abc import Collection
 from dataclasses import dataclass
 from fractions import Fraction
+from functools import lru_cache
 
+from aegis_rules import demands
 from aegis_rules.conclusions import Conclusion, find_conclusions
 from aegis_rules.figures import find_figures, has_quantity, masked
 from aegis_rules.reading import Reading
@@ -24,11 +26,6 @@ _NAME = re.compile(
     r"(?<![.!?]\s)(?<!^)\b[A-Z][a-z]+\b|\b[A-Z][a-z]+\b(?=\s(?:[A-Z][a-z]+|is|was|has|came|comes|arrived|finished|sits|stands|left|ran|stood)\b)"
 )
 _EMPHASIS = re.compile(r"\*\*[^*\n]{2,60}\*\*|[\"\u201c][^\"\u201d\n]{2,80}[\"\u201d]")
-_PLAN = re.compile(
-    r"^[\W_]*(?:please|let's|let us|next|to \w+|we (?:will|need|should|must)|i(?:'ll| will)|search|visit|find"
-    r"|check|verify|confirm|identify|determine|compare|use|ensure|provide|look|go|review|access|list|give|report|if)\b",
-    re.IGNORECASE,
-)
 _WORKING = re.compile(
     r"=|[+\u00d7*\u00f7]|\b(?:plus|minus|times|divided|because|since|so|then|adds?|multipl\w+|subtract\w*|sum|per|each)\b",
     re.I,
@@ -45,7 +42,13 @@ class Fact:
     text: str
     figures: tuple[Fraction, ...] = ()
 
+    @property
+    def place(self) -> tuple[int, int]:
+        """Where it stands: passage, and start of the sentence (-1 for a bare leaf)."""
+        return self.passage, self.sentence.start if self.sentence else -1
 
+
+@lru_cache(maxsize=256)
 def find_facts(reading: Reading) -> tuple[Fact, ...]:
     """The facts of a text, in order: quantities, relations between names, emphasised findings, its conclusion."""
     found = []
@@ -72,7 +75,7 @@ def _is_fact(sentence: Sentence) -> bool:
         return False
     if has_quantity(text):
         return True
-    if _PLAN.search(text):
+    if demands.PLAN.search(text):
         return False
     view = masked(text)
     names = {match[0] for match in _NAME.finditer(view)}

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from bisect import bisect_left, bisect_right
 from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
@@ -13,7 +14,8 @@ from aegis_rules.units import Unit, find_unit, unit_pattern, write_number
 __all__ = ["Figure", "find_figures", "has_quantity", "is_operated", "masked", "written_as"]
 
 _PROTECTED = re.compile(
-    r"`[^`\n]*`|(?:https?://|www\.)[^\s)>\]]+|(?:\.{0,2}/)?(?:[\w.-]+/){2,}[\w.-]+\.\w+|<[^<>\n]{1,80}>"
+    r"`[^`\n]*`|(?:https?://|www\.)[^\s)>\]]+"
+    r"|(?<![\w./-])(?:\.{0,2}/)?(?:[\w.-]{1,80}/){2,12}[\w.-]{1,80}\.\w{1,8}|<[^<>\n]{1,80}>"
 )
 _DATES = re.compile(
     r"\b\d{4}-\d{2}-\d{2}\b|\b\d{1,2}:\d{2}(?::\d{2})?\b|\b\d{1,2}(?:st|nd|rd|th)\b"
@@ -83,8 +85,10 @@ def masked(text: str) -> str:
 
 def find_figures(text: str, start: int = 0, end: int | None = None) -> tuple[Figure, ...]:
     """The figures in a stretch of prose, in order. Numbers of steps, lists, dates, versions and code are none."""
-    last = len(text) if end is None else end
-    return tuple(figure for figure in _all_figures(text) if figure.number[0] >= start and figure.end <= last)
+    every = _all_figures(text)
+    first = bisect_left(every, start, key=lambda figure: figure.number[0])
+    stop = bisect_right(every, len(text) if end is None else end, key=lambda figure: figure.end)
+    return every[first:stop]
 
 
 @lru_cache(maxsize=1024)
@@ -123,7 +127,7 @@ def has_quantity(text: str) -> bool:
 def is_operated(text: str, figure: Figure) -> bool:
     """Whether the figure is the right-hand side of a calculation, as in `12 x 8 = 96`."""
     line = text.rfind("\n", 0, figure.start) + 1
-    return bool(_OPERATED.search(text, line, figure.start))
+    return bool(_OPERATED.search(text, max(line, figure.start - 200), figure.start))
 
 
 def written_as(figure: Figure, value: Fraction, others: Sequence[Figure] = ()) -> str | None:

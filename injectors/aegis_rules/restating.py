@@ -90,17 +90,17 @@ def restated(context: InjectionContext, rng: random.Random, restate: Restate, wh
     texts: dict[str, str] = {}
     ranks, reasons, before = [-1], [(-1, "")], ""
     for one in concluding:
-        replacements: Replacements = []
+        replacements: dict[tuple[int, int, int], str] = {}
         for place in one.places:
             new = restate(one.reading, place, random.Random(seed))
             if isinstance(new, Refused):
                 reasons.append((place.rank, new.reason))
                 continue
             ranks.append(place.rank)
-            replacements += [entry for entry in new if entry[:3] not in {known[:3] for known in replacements}]
+            replacements |= {(passage, start, end): text for passage, start, end, text in new}
             before = place.text
         if replacements:
-            texts[one.part.id] = replaced(one.reading, replacements)
+            texts[one.part.id] = replaced(one.reading, [(*spot, text) for spot, text in replacements.items()])
     worst = max(reasons)
     if not texts or worst[0] > max(ranks):
         return Refused(worst[1])
@@ -186,14 +186,13 @@ def in_other_unit(
 
 def _compound(text: str, figure: Figure, unit: Unit) -> tuple[int, Fraction]:
     """End and value of `3 hours and 20 minutes`, in the first unit; those of the figure itself if nothing follows."""
-    joint = re.compile(r"\s*,?\s*(?:and\s+)?")
-    match = joint.match(text, figure.end)
-    start = match.end() if match else figure.end
-    for other in find_figures(text, start):
+    following = text[figure.end : figure.end + 60]
+    joint = re.match(r"\s*,?\s*(?:and\s+)?", following)
+    start = joint.end() if joint else 0
+    for other in find_figures(following, start)[:1]:
         smaller = other.unit and other.unit.dimension == unit.dimension and other.unit.size < unit.size
         if other.start == start and smaller and other.unit:
-            return other.end, figure.value + other.value * other.unit.size / unit.size
-        break
+            return figure.end + other.end, figure.value + other.value * other.unit.size / unit.size
     return figure.end, figure.value
 
 
@@ -233,9 +232,9 @@ def inexact(one: Conclusion, reading: Reading, rng: random.Random) -> Replacemen
         return Refused("the figure is too small to be rounded")
     after = figure.space + figure.written if figure.written else ""
     low_text, high_text, near_text = (f"{figure.sign}{digits}" for digits in written)
-    if _WORDLESS.search(passage.text[:start].rpartition("\n")[2]):
+    if _WORDLESS.search(passage.text[max(0, start - 80) : start].rpartition("\n")[2]):
         return [(one.passage, start, end, f"{low_text}-{high_text}{after}")]
-    if hedge := _HEDGE.search(passage.text, 0, start):
+    if hedge := _HEDGE.search(passage.text, max(0, start - 40), start):
         start = hedge.start()
     forms = [f"between {low_text} and {high_text}{after}", f"somewhere from {low_text} to {high_text}{after}"]
     if near and not centred:

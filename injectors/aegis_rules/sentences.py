@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Collection
+from collections.abc import Collection, Iterator
 from dataclasses import dataclass
 from typing import Literal
 
@@ -84,16 +84,19 @@ def cut_sentences(text: str, cut: Collection[Sentence], instead: str = "") -> st
     gone |= _orphans(text, sentences, gone)
     lines: list[tuple[str, str | None]] = []
     placed = not instead
+    by_line: dict[int, list[Sentence]] = {}
+    for sentence in sentences:
+        by_line.setdefault(sentence.line, []).append(sentence)
     offset = 0
     after_cut = False
     for number, line in enumerate(text.split("\n")):
-        own = [sentence for sentence in sentences if sentence.line == number]
+        own = by_line.get(number, [])
         kept = [sentence for sentence in own if sentence.start not in gone]
         if len(kept) == len(own):
             lines.append((line, _renewed(line, own[0].start - offset) if own and after_cut else line))
         else:
             head = line[: own[0].start - offset] if kept else ""
-            body = _joined(text, own, kept, "" if placed else instead)
+            body = _joined(text, own, gone, "" if placed else instead)
             placed = True
             lines.append((line, head + body if body else None))
         if own:
@@ -102,14 +105,14 @@ def cut_sentences(text: str, cut: Collection[Sentence], instead: str = "") -> st
     return _tidied(lines)
 
 
-def _joined(text: str, own: list[Sentence], kept: list[Sentence], instead: str) -> str:
-    """The kept sentences of a line with the white space before them, and `instead` for the first that is not kept."""
+def _joined(text: str, own: list[Sentence], gone: Collection[int], instead: str) -> str:
+    """What is kept of a line, with the white space before each sentence, and `instead` for the first that is gone."""
     body = ""
     before: Sentence | None = None
     for sentence in own:
         gap = text[before.end : sentence.start] if before and body else ""
-        if sentence in kept:
-            body += gap + (sentence.text if before is None or before in kept else _renewed(sentence.text, 0))
+        if sentence.start not in gone:
+            body += gap + (sentence.text if before is None or before.start not in gone else _renewed(sentence.text, 0))
         elif instead:
             body, instead = body + gap + instead, ""
         before = sentence
@@ -128,34 +131,33 @@ def _orphans(text: str, sentences: tuple[Sentence, ...], gone: Collection[int]) 
     """Lead-ins and headings that would stand over nothing, and heads of tables without rows."""
     orphans: set[int] = set()
     lost = set(gone)
-    for position in range(len(sentences) - 1, -1, -1):
-        sentence = sentences[position]
-        below = sentences[position + 1 :]
-        if sentence.start in lost or not below or below[0].start not in lost:
+    for position in range(len(sentences) - 2, -1, -1):
+        sentence, following = sentences[position], sentences[position + 1]
+        if sentence.start in lost or following.start not in lost:
             continue
-        nothing_left = all(other.start in lost for other in _block(text, sentence, below))
-        heads = sentence.kind == "heading" or sentence.text.rstrip("*_ ").endswith(":")
-        if sentence.kind == "row" and _is_divider(below[0].text):
-            heads = nothing_left = True  # the head of a table whose divider went with its rows
-        if nothing_left and (heads or (sentence.kind == "row" and _is_divider(sentence.text))):
+        over = sentence.kind == "heading" or sentence.text.rstrip("*_ ").endswith(":")
+        over = over or (sentence.kind == "row" and _is_divider(sentence.text))
+        head_of_table = sentence.kind == "row" and _is_divider(following.text)  # the divider went with the rows
+        if head_of_table or (over and all(other.start in lost for other in _block(text, sentences, position))):
             orphans.add(sentence.start)
             lost.add(sentence.start)
     return orphans
 
 
-def _block(text: str, sentence: Sentence, below: tuple[Sentence, ...]) -> list[Sentence]:
+def _block(text: str, sentences: tuple[Sentence, ...], position: int) -> Iterator[Sentence]:
     """What a heading or lead-in stands over: up to the next heading of its level, or sentences of one kind."""
-    block: list[Sentence] = []
-    for other in below:
-        if sentence.kind == "heading":
-            if other.kind == "heading" and _level(text, other) <= _level(text, sentence):
-                break
-            if block and other.kind == "text" != block[0].kind and other.line > block[-1].line + 1:
-                break
-        elif block and other.kind != block[0].kind:
-            break
-        block.append(other)
-    return block
+    over = sentences[position]
+    first = last = sentences[position + 1]
+    for other in sentences[position + 1 :]:
+        if over.kind == "heading":
+            if other.kind == "heading" and _level(text, other) <= _level(text, over):
+                return
+            if other.kind == "text" != first.kind and other.line > last.line + 1:
+                return
+        elif other.kind != first.kind:
+            return
+        last = other
+        yield other
 
 
 def _level(text: str, sentence: Sentence) -> int:

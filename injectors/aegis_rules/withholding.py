@@ -80,7 +80,7 @@ def _cut_facts(context: InjectionContext, _rng: random.Random) -> Change | Refus
     facts = _facts(context)
     if isinstance(facts, Refused):
         return facts
-    return _without(context, lambda part, fact: fact in facts[part.id])
+    return _without(context, _among(facts))
 
 
 def _cut_key_fact(context: InjectionContext, rng: random.Random) -> Change | Refused:
@@ -113,7 +113,12 @@ def _say_done(context: InjectionContext, rng: random.Random) -> Change | Refused
     if not prose:
         return Refused("the facts are not stated in sentences")
     status = say(rng, rng.choice(WORK_DONE))
-    return _without(context, lambda part, fact: fact in facts[part.id], instead={prose[-1].id: status})
+    return _without(context, _among(facts), instead={prose[-1].id: status})
+
+
+def _among(facts: dict[str, tuple[Fact, ...]]) -> Callable[[Part, Fact], bool]:
+    known = {(part_id, fact.place) for part_id, own in facts.items() for fact in own}
+    return lambda part, fact: (part.id, fact.place) in known
 
 
 def _said(context: InjectionContext) -> tuple[Part, ...]:
@@ -158,7 +163,7 @@ def _without(
 
 def _bare(reading: Reading) -> list[Fact]:
     """Sentences and leaves that are no facts by their words but may be the conclusion."""
-    known = {(fact.passage, fact.sentence.start if fact.sentence else -1) for fact in find_facts(reading)}
+    known = {fact.place for fact in find_facts(reading)}
     return [
         Fact(position, sentence, sentence.text)
         for position, sentence in reading.all()
