@@ -13,10 +13,9 @@ from aegis_core.taxonomy.evidence.turns import Turn
 __all__ = ["Praise", "Verdict", "candidates", "check_verdict", "chosen", "extreme", "figures", "praise", "wants_most"]
 
 _PREDICATE = re.compile(
-    r"\b(?:best|worst|most|least|highest|lowest|largest|smallest|greatest|biggest|heaviest|lightest|longest|shortest|"
-    r"tallest|cheapest|dearest|oldest|youngest|fastest|slowest|earliest|latest|nearest|farthest|furthest|closest|"
-    r"fewest|"
-    r"strongest|weakest|widest|deepest|newest|hottest|coldest|correct|right|only one|winner|leads|wins|suitable)\b",
+    r"\b(?!(?:rest|test|west|east|nest|guest|quest|chest|forest|honest|interest|request|suggest|invest|contest|"
+    r"harvest|protest|arrest|digest|modest)\b)"
+    r"(?:most|least|[a-z]{1,12}est|correct|right|only one|winner|leads|wins|suitable|worst)\b",
     re.IGNORECASE,
 )
 _NO_PRAISE = re.compile(
@@ -30,7 +29,8 @@ _LEAST = re.compile(
     r"\b(?:least|lowest|smallest|lightest|shortest|cheapest|youngest|fewest|minimum|earliest|nearest|closest)\b", re.I
 )
 _JOINS = re.compile(
-    r"\b(?:is|are|was|were|has|have|comes out|offers?|asks?|costs?|takes?|holds?|weighs?|remains?|seems|looks|proves|"
+    r"\b(?:is|are|was|were|has|have|comes out|offers?|asks?|costs?|takes?|holds?|weighs?|remains?|seems|looks|"
+    r"proves|belongs to|goes to|"
     r"makes?)\b|[:=]",
     re.IGNORECASE,
 )

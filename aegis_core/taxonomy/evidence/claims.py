@@ -116,11 +116,11 @@ class Conclusion:
         return self.passages[0].text
 
     @property
-    def lead(self) -> str:
-        """What stands before the payload in its first passage, lower case."""
-        first = self.passages[0].text
-        at = first.find(self.payload[:40]) if self.payload else -1
-        return (first[:at] if at >= 0 else first).casefold()
+    def lead(self) -> Passage | None:
+        """What stands before the payload in its first passage, if anything does."""
+        first = self.passages[0]
+        at = first.text.find(self.payload[:40]) if self.payload else -1
+        return Passage(first.text[:at], first.start, first.bullet) if at > 0 else None
 
 
 def within(items: Sequence[Quantity], start: int, end: int) -> tuple[Quantity, ...]:

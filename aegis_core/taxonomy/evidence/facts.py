@@ -19,6 +19,7 @@ __all__ = ["Known", "Link", "absent", "figures_of", "findings", "linked", "links
 _PRONOUN = re.compile(
     r"\b(?:he|she|it|they|him|her|them|his|their|this|that|these|those|the (?:latter|former))\b", re.IGNORECASE
 )
+_WORD_BETWEEN = re.compile(r"(?!\b(?:and|or|then)\b)\b[^\W\d_]+")
 _MOST_READ = 60_000
 _SAYS_LITTLE = frozenset(
     "figure number fact detail information data note finding result answer message team task work question step part "
@@ -92,17 +93,19 @@ def unreplaced(missing: Sequence[Quantity], fresh: Sequence[Quantity]) -> list[Q
 
 
 def links(turn: Turn, called: Sequence[str]) -> Iterator[Link]:
-    """The neighbouring names in each passage of a turn that mentions at least two."""
+    """The neighbouring names in each passage of a turn with a word between them; a mere row of names links none."""
     for part, mentioned in _mentions(turn, called):
         for first, second in pairwise(mentioned):
-            yield Link(frozenset((first, second)), part)
+            between = part.text[first.end() : second.start()]
+            if first.group() != second.group() and _WORD_BETWEEN.search(between):
+                yield Link(frozenset((first.group(), second.group())), part)
 
 
 def linked(link: Link, turn: Turn, called: Sequence[str]) -> bool:
     """Whether a passage of the turn mentions all members, or the passage before it and a pronoun stand for one."""
     before: set[str] = set()
     for part, mentioned in _mentions(turn, called):
-        here = set(mentioned)
+        here = {mention.group() for mention in mentioned}
         if link.members <= here or (
             link.members <= here | before and link.members & here and _PRONOUN.search(part.text)
         ):
@@ -116,12 +119,12 @@ def new_links(turn: Turn, other: Turn, called: Sequence[str]) -> set[frozenset[s
     return {link.members for link in links(turn, called)} - {link.members for link in links(other, called)}
 
 
-def _mentions(turn: Turn, called: Sequence[str]) -> Iterator[tuple[Passage, list[str]]]:
+def _mentions(turn: Turn, called: Sequence[str]) -> Iterator[tuple[Passage, list[re.Match[str]]]]:
     if not called:
         return
     pattern = re.compile(r"(?<!\w)(?:" + "|".join(map(re.escape, called)) + r")(?!\w)")
     for part in turn.passages:
-        found = list(dict.fromkeys(pattern.findall(part.text.casefold())))
+        found = list(pattern.finditer(part.text.lower()))
         if found:
             yield part, found
 

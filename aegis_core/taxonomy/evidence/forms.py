@@ -15,6 +15,8 @@ from aegis_core.taxonomy.evidence.turns import Turn
 __all__ = ["FORM_CHECKS", "keeps_content"]
 
 _TRIES = 20
+_TAIL = 600
+"""Characters at the end of a turn in which a list is looked for that its conclusion lacks."""
 _LISTED_LINE = re.compile(r"(?m)^\s*(?:[-*•+]|\(?\d{1,3}[.)])\s+\S")
 _NUMBERED_LINE = re.compile(r"(?m)^\s*\(?\d{1,3}[.)]\s+\S")
 _ROW = re.compile(r"(?m)^[^|\n]*\|.*\|")
@@ -111,7 +113,10 @@ def _separated(wanted: str, clean: Turn, faulty: Turn) -> Breach | None:
     if not right or clean.conclusion is None or faulty.conclusion is None:
         return None
     mark = _SEPARATORS[wanted]
-    before, after = (_share(right, drawn.payload, mark) for drawn in (clean.conclusion, faulty.conclusion))
+    before = _share(right, clean.conclusion.payload, mark)
+    after = _share(right, faulty.conclusion.payload, mark)
+    if after is None:
+        after = _share(right, faulty.plain[-_TAIL:], mark)
     if before is None or after is None or before < 0.5 or after >= 0.34:
         return None
     return Breach(
@@ -123,7 +128,7 @@ def _separated(wanted: str, clean: Turn, faulty: Turn) -> Breach | None:
 def _share(items: tuple[str, ...], text: str, mark: str) -> float | None:
     """The share of the gaps between the items that hold the mark; None if not all items stand in the text."""
     lower = text.casefold()
-    places = sorted((lower.find(item), len(item)) for item in items)
+    places = sorted((lower.rfind(item), len(item)) for item in items)
     if places[0][0] < 0:
         return None
     gaps = [lower[at + size : following] for (at, size), (following, _) in pairwise(places)]

@@ -77,6 +77,8 @@ class Turn:
 
     @cached_property
     def reasoning(self) -> tuple[Passage, ...]:
-        """Its passages without those of the conclusion; of a very long turn, only the last 400."""
+        """Its passages, up to what it concludes and after; of a very long turn, only the last 400."""
         held = set(self.conclusion.passages) if self.conclusion else set()
-        return tuple(passage for passage in self.passages[-_LAST_PASSAGES:] if passage not in held)
+        rest = [passage for passage in self.passages[-_LAST_PASSAGES:] if passage not in held]
+        lead = self.conclusion.lead if self.conclusion else None
+        return tuple(sorted((*rest, lead), key=lambda passage: passage.start)) if lead else tuple(rest)

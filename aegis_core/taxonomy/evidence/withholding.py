@@ -12,6 +12,7 @@ from __future__ import annotations
 import re
 
 from aegis_core.faults import Evidence
+from aegis_core.taxonomy.evidence.choices import check_verdict
 from aegis_core.taxonomy.evidence.context import TurnContext, verdict
 from aegis_core.taxonomy.evidence.facts import (
     Known,
@@ -34,6 +35,14 @@ _MEMBERS = frozenset(
     "planner researcher solver critic reporter user assistant manager supervisor writer coder analyst reviewer checker "
     "verifier expert editor coordinator orchestrator".split()
 )
+_REQUEST = re.compile(
+    r"^\W*(?:please|kindly|can you|could you|let us|let's|i will|i'll|we will|we'll|next,? (?:i|we)|search|visit|"
+    r"check|look|"
+    r"find|click|open|continue|retrieve|locate|navigate|use|go|verify|identify|scroll|import|from [^\W\d]+ import)\b",
+    re.IGNORECASE,
+)
+_FRESH_WORDS = 15
+"""Content words of its own that a turn may have in any case, for assuring that all is well without saying what."""
 _MOST_FIGURES = 400
 _MOST_NAMES = 60
 _BREAKS_OFF = re.compile(r"[\w,(=+×*/-]\Z")
@@ -42,6 +51,12 @@ _RESTARTS = re.compile(
     r"scratch)\b",
     re.IGNORECASE,
 )
+_REFUSES = re.compile(
+    r"\b(?:not able to|unable to|cannot|can't|can not|won't be able to) (?:help|assist|comply|do (?:this|that)|"
+    r"answer)\b",
+    re.IGNORECASE,
+)
+_STATES = re.compile(r"\b(?:is|are|was|were|comes to|amounts to|makes)\s+\W{0,3}\d", re.IGNORECASE)
 _ENDS = re.compile(r"^\W*(?:terminate|done|finished|stop|end|exit)\W*$", re.IGNORECASE)
 
 
@@ -55,6 +70,8 @@ def withheld(context: TurnContext) -> Evidence:
     saw = had if context.clean_seen == context.faulty_seen else Known(context.clean_seen)
     spans, words = [], []
     for part, what in (*_figures(context, clean, faulty, had, saw), *_named(context, clean, faulty, had)):
+        if _REQUEST.search(part.text):
+            continue  # says what is to be done, and hands on nothing
         spans.append(clean.exact(part))
         words.append(what)
     if not spans and clean.content - faulty.content:
@@ -89,6 +106,8 @@ def _out_of_question(context: TurnContext, clean: Turn, faulty: Turn) -> str:
         return "the faulty turn only ends the exchange"
     if _RESTARTS.search(faulty.plain):
         return "the faulty turn starts over"
+    if _REFUSES.search(faulty.plain):
+        return "the faulty turn refuses the task"
     if all(part.text.rstrip().endswith("?") for part in faulty.passages):
         return "the faulty turn only asks"
     shorter, longer = faulty.text.rstrip(), clean.text
@@ -100,13 +119,9 @@ def _out_of_question(context: TurnContext, clean: Turn, faulty: Turn) -> str:
         return "the faulty turn breaks off in the middle of a sentence"
     topic = clean.content | content_words(context.task)
     fresh = faulty.content - topic
-    if len(fresh) > 12 and len(fresh) > 4 * len(faulty.content & topic) and len(fresh - _seen_words(context)) > 12:
+    if len(fresh) > _FRESH_WORDS and 2 * len(fresh) > len(faulty.content):
         return "the faulty turn speaks of something else"
     return ""
-
-
-def _seen_words(context: TurnContext) -> set[str]:
-    return content_words("\n".join(dict.fromkeys((*context.faulty_seen, *context.clean_seen))))
 
 
 # -- figures ---------------------------------------------------------------------------------------------------
@@ -156,7 +171,10 @@ def _reached(item: Quantity, clean: Turn, had: Known, depth: int) -> bool:
 
 
 def _dispensable(item: Quantity, clean: Turn, faulty: Turn) -> bool:
-    """Whether an amount is mere working: the clean conclusion is still given, or its operands are."""
+    """Whether an amount is mere working: the conclusion or verdict of the clean turn is still given, or its operands."""
+    verdicts = check_verdict(clean).given, check_verdict(faulty).given
+    if verdicts[0] is not None and verdicts[0] is verdicts[1] and _worked_with(item, clean):
+        return True
     concluded = [one for one in (clean.conclusion.quantities if clean.conclusion else ()) if not one.component]
     if any(same_value(item, one) for one in concluded) and clean.conclusion and clean.conclusion.strength == "marked":
         return False
@@ -182,12 +200,16 @@ def _worked_with(item: Quantity, clean: Turn) -> bool:
 def _concludes_otherwise(clean: Turn, faulty: Turn) -> bool:
     """Whether the faulty turn gives a conclusion with an amount, and another one than the clean turn's."""
     right, given = clean.conclusion, faulty.conclusion
-    results = {step.result.value for step in faulty.derivations}
-    return bool(
-        right and given and (given.strength != "closing" or any(one.value in results for one in given.quantities))
-        and right.quantities and given.quantities
-        and not any(same_value(one, other) for one in given.quantities for other in right.quantities)
-    )  # fmt: skip
+    if right is None or given is None or not right.quantities or not given.quantities:
+        return False
+    results = [step.result for step in clean.derivations if right.start <= step.result.start < right.end]
+    if any(same_value(one, other) for one in given.quantities for other in results or right.quantities):
+        return False
+    if given.strength != "closing":
+        return True
+    reached = {step.result.value for step in faulty.derivations}
+    states = bool(clean.derivations) and len(given.quantities) == 1 and bool(_STATES.search(given.text))
+    return states or any(one.value in reached for one in given.quantities)
 
 
 # -- names -----------------------------------------------------------------------------------------------------

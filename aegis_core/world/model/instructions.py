@@ -227,11 +227,11 @@ def _is_bare_report(clauses: list[str]) -> bool:
 
 def _departs(sentence: str) -> float:
     score = 0.0
-    if not _has("working", sentence) or not _has("conclude", sentence):
+    if not _has("conclude", sentence) or not (_has("working", sentence) or _has("judging", sentence)):
         return score
     for word in (*FAMILY["differ"].finditer(sentence), *FAMILY["shifted"].finditer(sentence)):
         score += 1 if _affirmed(sentence, word, "instead of|rather than") else -1
-    for word in FAMILY["match"].finditer(sentence):
+    for word in FAMILY["match"].finditer(sentence) if _has("working", sentence) else ():
         score += 0 if _affirmed(sentence, word, "instead of|rather than") else 1
     adopted = _AS_ANSWER.search(sentence)
     return score + 1 if adopted and not _affirmed(sentence, adopted) else score
@@ -252,7 +252,8 @@ def _underived(low: str) -> bool:
 def _skips_check(clause: str) -> float:
     checked = False
     for verb in FAMILY["check"].finditer(clause):
-        if not _affirmed(clause, verb):
+        compared = FAMILY["differ"].search(clause, 0, verb.start())  # "must not contradict your check"
+        if not compared and not _affirmed(clause, verb):
             return 1
         checked = True
     for verb in FAMILY["accept"].finditer(clause):

@@ -117,8 +117,12 @@ _SOURCE: dict[str, str] = {
         you your yours yourself please must should shall ought let want wish expect need needs required
         forbidden is_to are_to is_not_to are_not_to has_to have_to may only just simply merely enough suffices
         fine allowed permitted unnecessary will_do no_need last_line final_line closing_line""",
+    "judging": """
+        check checks checking review reviewing recomputation findings assessment inspection verification observations
+        what_you_see what_you_saw decision judgement judgment verdict""",
     "temporal": """
-        when once_you once_the once_it once_all once_every once_everything once_they once_this after as_soon_as while""",
+        when once_you once_the once_it once_all once_every once_everything once_they once_this after
+        as_soon_as while""",
     "vague": """
         vague* general_terms generalit* silent silence mum quiet as_little_as_possible in_outline broad_strokes
         without_going_into noncommittal tight-lipped evasive unspecific sketchy""",
