@@ -79,7 +79,7 @@ FRAMEWORKS = Lane(
         "langgraph-supervisor",
         "langgraph-swarm",
     ),
-    folders=("tests/adapters/langgraph/", "tests/verification/"),
+    folders=("tests/adapters/langgraph/",),
     modules=("langgraph", "langgraph_supervisor", "langgraph_swarm", "langchain", "langchain_core"),
 )
 METAGPT = Lane(name="metagpt", requirements=TESTING, folders=("tests/adapters/metagpt/",), modules=("metagpt",))

@@ -11,7 +11,7 @@ from hypothesis import settings
 
 HERE = Path(__file__).parent
 # Folder of tests -> the framework without which none of them can even be collected.
-NEEDS = {HERE / "adapters" / name: name for name in ("langgraph", "metagpt")} | {HERE / "verification": "langgraph"}
+NEEDS = {HERE / "adapters" / name: name for name in ("langgraph", "metagpt")}
 
 settings.register_profile("aegis", derandomize=True, database=None, deadline=None)
 settings.load_profile("aegis")

@@ -20,7 +20,7 @@ from aegis_core.adapter import Part
 from aegis_core.run.tape import TapeEntry
 from aegis_core.trajectory import Content, Step
 
-__all__ = ["Ids", "derived_ids", "ids_of_this_run"]
+__all__ = ["ID_KEY", "Ids", "derived_ids", "ids_of_this_run"]
 
 _HEX = "[0-9a-fA-F]"
 _UUID = f"{_HEX}{{8}}-{_HEX}{{4}}-{_HEX}{{4}}-{_HEX}{{4}}-{_HEX}{{12}}"
@@ -32,7 +32,7 @@ _RANDOM = re.compile(
     rf"|(?:{_PROVIDERS})[-_]{{1,2}}(?=[0-9A-Za-z]*[0-9A-Z])[0-9A-Za-z]{{8,}}"
     r")(?![0-9A-Za-z])"
 )
-_ID_KEY = re.compile(r"ids?|uuid|checkpoint_ns|.*_(?:ids?|uuid|checkpoint_ns)|.*[a-z0-9]I[dD]s?")
+ID_KEY = re.compile(r"ids?|uuid|checkpoint_ns|.*_(?:ids?|uuid|checkpoint_ns)|.*[a-z0-9]I[dD]s?")
 _CALL_KEYS = frozenset({"call_id", "tool_call_id", "tool_use_id", "toolCallId", "toolUseId"})
 _CALL_TYPES = frozenset({"tool_call", "tool_use", "tool_call_chunk", "invalid_tool_call", "function_call"})
 _ARGUMENTS = frozenset({"args", "arguments", "input", "parameters"})
@@ -67,7 +67,7 @@ class Ids:
             return {name: self._member(name, item, is_call) for name, item in value.items()}
         if isinstance(value, list):
             return [self._data(item, key) for item in value]
-        if isinstance(value, str) and _ID_KEY.fullmatch(key):
+        if isinstance(value, str) and ID_KEY.fullmatch(key):
             return self.inside(value)
         return value
 

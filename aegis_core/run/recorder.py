@@ -20,7 +20,8 @@ OrderKey = tuple[int | str, ...]
 
 _RECENT = 32
 """How many of the last steps are searched for the source of a text, so that the cost per turn is bounded."""
-_MIN_TEXT = 2
+_MIN_TEXT = 8
+"""Characters from which a text found inside another is taken for its source; a shorter one has to be the whole."""
 _LAST = "\uffff"
 
 
@@ -168,12 +169,12 @@ class Recorder:
             rows = sorted(
                 (row for row in self._rows if precedes(row.order)), key=lambda row: (sortable(row.order), row.sequence)
             )
-            recent = [row for row in rows[-_RECENT:] if len(row.step.text) >= _MIN_TEXT]
+            recent = [row for row in rows[-_RECENT:] if row.step.text]
             authored: list[Part] = []
             for part in parts:
                 author, text = part.author, self._original(part.text)
                 for row in recent:
-                    if row.step.agent != reader and row.step.text in text:
+                    if row.step.agent != reader and _holds(text, row.step.text):
                         author = row.step.agent if row.step.text == text else author
                         parents.append(row.sequence)
                         self._saw(row, reader)
@@ -231,3 +232,7 @@ class Recorder:
         with self._lock:
             rows = sorted(self._entries, key=lambda row: (sortable(row[0]), row[1]))
         return tuple(entry for _, _, entry in rows)
+
+
+def _holds(text: str, source: str) -> bool:
+    return source == text or (len(source) >= _MIN_TEXT and source in text)

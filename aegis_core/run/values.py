@@ -8,33 +8,56 @@ from __future__ import annotations
 
 import dataclasses
 from collections.abc import Iterator, Mapping
-from typing import Any
+from typing import Any, NamedTuple
 
 from pydantic import BaseModel
 
 from aegis_core.adapter import Part
+from aegis_core.run.ids import ID_KEY
 from aegis_core.trajectory import StepKind
 
 __all__ = ["value_parts", "write_value"]
 
 _MAX_DEPTH = 6
+_LABELS = frozenset({"name", "role", "tool", "type"})
+"""Keys whose strings say what something is: altering them would break the value, not the text."""
 
 
 def value_parts(
     value: Any, *, root: str = "value", role: str = "", author: str = "", kind: StepKind = "message"
 ) -> tuple[Part, ...]:
-    """The strings inside `value`, in order, each as a part whose id is its path under `root`."""
+    """The strings inside `value`, in order, each as a part whose id is its path under `root`.
+
+    A dict with `role` and `content` is a chat message: its role and name are those of the parts inside, not texts.
+    Names and types elsewhere are parts that may not be edited, and ids are no parts: they differ from run to run.
+    """
+    outer = _Setting(role, author, editable=True)
     return tuple(
-        Part(id=path, text=text, role=role, author=author, kind=kind) for path, text in _strings(value, root, 0)
+        Part(id=path, text=text, role=where.role, author=where.author, editable=where.editable, kind=kind)
+        for path, text, where in _strings(value, root, 0, outer)
     )
 
 
-def _strings(value: Any, path: str, depth: int) -> Iterator[tuple[str, str]]:
+class _Setting(NamedTuple):
+    role: str
+    author: str
+    editable: bool
+
+
+def _strings(value: Any, path: str, depth: int, where: _Setting) -> Iterator[tuple[str, str, _Setting]]:
     if isinstance(value, str):
-        yield path, value
+        yield path, value, where
     elif depth < _MAX_DEPTH:
+        message = isinstance(value, Mapping) and isinstance(value.get("role"), str) and "content" in value
+        if message:
+            name = value.get("name")
+            where = where._replace(role=value["role"], author=name if isinstance(name, str) else where.author)
         for name, child in _children(value):
-            yield from _strings(child, f"{path}{name}", depth + 1)
+            key = name.strip("[].'")
+            if ID_KEY.fullmatch(key) or (message and key in ("role", "name")):
+                continue
+            fixed = isinstance(value, Mapping) and key in _LABELS
+            yield from _strings(child, f"{path}{name}", depth + 1, where._replace(editable=False) if fixed else where)
 
 
 def _children(value: Any) -> Iterator[tuple[str, Any]]:

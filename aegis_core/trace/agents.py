@@ -206,6 +206,11 @@ class ValueCodec:
     """Codec of results that are plain data: strings, numbers, lists, dicts. Anything else can't be served."""
 
     def encode(self, result: Any) -> JsonValue:
+        """The result itself, if it is plain data.
+
+        Raises:
+            RecordError: it is not.
+        """
         if not _is_plain(result):
             raise RecordError(
                 f"a result of type {type(result).__name__} can't be put on the tape; return plain data "
@@ -215,12 +220,15 @@ class ValueCodec:
         return data
 
     def decode(self, payload: JsonValue) -> Any:
+        """A deep copy."""
         return _copy(payload)
 
     def parts(self, result: Any) -> tuple[Part, ...]:
+        """Every string in it."""
         return value_parts(result, role="assistant")
 
     def write(self, result: Any, texts: Any) -> Any:
+        """A copy with these strings replaced."""
         return write_value(result, texts)
 
 

@@ -6,7 +6,7 @@ from aegis_core.adapter import Part
 from aegis_core.faults import Moment
 from aegis_core.run.recorder import OrderKey, Recorder, after
 
-READER = Part(id="in", text="alpha beta gamma")
+READER = Part(id="in", text="alpha wave, beta wave, gamma")
 
 
 def recorder_with(*steps: tuple[str, str, OrderKey]) -> Recorder:
@@ -25,14 +25,14 @@ def test_what_ends_a_turn_stands_after_all_that_happened_inside() -> None:
 
 
 def test_only_steps_that_came_before_are_sources() -> None:
-    recorder = recorder_with(("a", "alpha", (0, 1, "x")), ("b", "beta", (0, 2, "x")))
+    recorder = recorder_with(("a", "alpha wave", (0, 1, "x")), ("b", "beta wave", (0, 2, "x")))
     _, parents = recorder.sources((READER,), "c", precedes=lambda order: order[1] == 1)
     assert parents == (0,)
     assert [step.visible_to for step in recorder.steps()] == [("c",), ()]
 
 
 def test_readers_are_sorted_however_they_arrive() -> None:
-    recorder = recorder_with(("a", "alpha", ()))
+    recorder = recorder_with(("a", "alpha wave", ()))
     for reader in ("z", "b"):
         recorder.sources((READER,), reader)
     assert recorder.steps()[0].visible_to == ("b", "z")
@@ -57,3 +57,12 @@ def test_what_happened_inside_a_call_is_told_by_its_order_key() -> None:
     assert [step.text for step in inside] == ["first", "second"]
     own = recorder.inside(-1, Moment(agent="c"))
     assert [step.text for step in own] == ["beside"]
+
+
+def test_a_short_text_is_the_source_of_an_equal_one_alone() -> None:
+    recorder = recorder_with(("a", "79", ()))
+    _, parents = recorder.sources((Part(id="in", text="179 boxes"),), "b")
+    assert parents == ()
+    _, parents = recorder.sources((Part(id="in", text="79"),), "c")
+    assert parents == (0,)
+    assert recorder.steps()[0].visible_to == ("c",)

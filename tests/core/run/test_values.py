@@ -68,3 +68,18 @@ def test_structure_and_class_stay(value: Any, texts: dict[str, str], result: Any
 def test_one_path_being_the_beginning_of_another_is_no_confusion() -> None:
     value = {"a": "x", "ab": "y"}
     assert write_value(value, {"value['ab']": "z"}) == {"a": "x", "ab": "z"}
+
+
+def test_chat_messages_give_their_texts_and_keep_role_name_and_ids() -> None:
+    call = {"id": "call_1", "name": "look_up", "arguments": {"name": "Ana"}}
+    messages = [
+        {"role": "system", "content": "be brief"},
+        {"role": "user", "name": "Planner", "content": "find it", "tool_calls": [call]},
+    ]
+    parts = value_parts(messages)
+    assert [(part.text, part.role, part.author, part.editable) for part in parts] == [
+        ("be brief", "system", "", True),
+        ("find it", "user", "Planner", True),
+        ("look_up", "user", "Planner", False),
+        ("Ana", "user", "Planner", False),
+    ]
