@@ -7,13 +7,14 @@ import re
 from itertools import pairwise
 
 from aegis_core.taxonomy.evidence.answers import Asked, Breach, Check
-from aegis_core.taxonomy.evidence.orders import broken, calibrated, relations, reversed_order
+from aegis_core.taxonomy.evidence.orders import FORWARD, broken, calibrated, relations, reversed_order
 from aegis_core.taxonomy.evidence.passages import names, passages, plain
 from aegis_core.taxonomy.evidence.quantities import quantities, said_by
 from aegis_core.taxonomy.evidence.turns import Turn
 
 __all__ = ["FORM_CHECKS", "keeps_content"]
 
+_STARTS = frozenset({"first", "front", "left", "leftmost", "top", "start", "beginning"})
 _TRIES = 20
 _TAIL = 600
 """Characters at the end of a turn in which a list is looked for that its conclusion lacks."""
@@ -55,6 +56,8 @@ def _direction(asked: Asked, clean: Turn, faulty: Turn) -> Breach | None:
         return None
     known = [*relations(clean.passages, right), *relations(passages(plain(asked.task)), right)]
     signs = calibrated(known, right)
+    if any(_runs(one, other, kind) not in {None, first} for kind, first in signs.items()):
+        return None  # the clean turn itself has the wrong direction
     argued = [item for item in relations(faulty.reasoning, right) if item.kind in signs]
     if argued and not broken(argued, given, signs):
         return None
@@ -62,6 +65,16 @@ def _direction(asked: Asked, clean: Turn, faulty: Turn) -> Breach | None:
         f"the order from {one} to {other}", "the opposite order",
         clean.exact(clean.conclusion.passages[-1]), faulty.exact(faulty.conclusion.passages[-1]),
     )  # fmt: skip
+
+
+def _runs(one: str, other: str, kind: str) -> bool | None:
+    """Whether in an order from `one` to `other` the first item of such a relation stands first; None if unknown."""
+    if kind in FORWARD:
+        return FORWARD[kind] if one in _STARTS else not FORWARD[kind] if other in _STARTS else None
+    for end, first in ((one, True), (other, False)):
+        if end.endswith("est") and kind.startswith(end.removesuffix("est")):
+            return first
+    return None
 
 
 def _sorted(asked: Asked, clean: Turn, faulty: Turn) -> Breach | None:

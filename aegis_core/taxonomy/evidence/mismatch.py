@@ -17,7 +17,7 @@ from aegis_core.taxonomy.evidence.choices import candidates, check_verdict, chos
 from aegis_core.taxonomy.evidence.claims import Conclusion, Derivation, attributed, within
 from aegis_core.taxonomy.evidence.context import TurnContext, verdict
 from aegis_core.taxonomy.evidence.facts import Known
-from aegis_core.taxonomy.evidence.orders import broken, calibrated, listings, relations, reversed_order
+from aegis_core.taxonomy.evidence.orders import FORWARD, broken, calibrated, listings, relations, reversed_order
 from aegis_core.taxonomy.evidence.passages import GUESS, NEGATION, names, passages, plain
 from aegis_core.taxonomy.evidence.quantities import Quantity, comparable, rounded, same_value
 from aegis_core.taxonomy.evidence.turns import Turn
@@ -220,6 +220,8 @@ def _order(context: TurnContext, clean: Turn, faulty: Turn) -> Evidence | None:
     task = passages(plain(context.task))
     known = [*relations(clean.passages[-400:], right), *relations(task, right)]
     signs = calibrated(known, right)
+    if len({first is FORWARD[kind] for kind, first in signs.items() if kind in FORWARD}) > 1:
+        return None  # the clean list runs in two directions, so it breaks what it goes by
     if broken(relations(clean.reasoning, right), right, signs):
         return None
     against = broken(relations(faulty.reasoning, right), given, signs)
@@ -266,12 +268,13 @@ def _choice(context: TurnContext, clean: Turn, faulty: Turn) -> Evidence | None:
     argued = praise(faulty.reasoning, pattern)
     decisive = {item.predicate for item in praise(clean.passages[-400:], pattern) if item.subject == right}
     decisive |= {item.predicate for item in argued if item.predicate in context.task.casefold()}
-    decisive -= {item.predicate for item in praise(clean.reasoning, pattern) if item.subject != right}
+    others = {item.predicate for item in praise(clean.reasoning, pattern) if item.subject != right}
+    decisive -= others
     for item in argued:
         rivals = {other.subject for other in argued if other.predicate == item.predicate}
         if item.subject == right and item.predicate in decisive and rivals == {right}:
             return _chosen_against(faulty, faulty.conclusion, right, taken, faulty.exact(item.passage))
-    return _chosen_against_figures(context, clean, faulty, pattern)
+    return None if others else _chosen_against_figures(context, clean, faulty, pattern)
 
 
 def _chosen_against(faulty: Turn, drawn: Conclusion, argued: str, taken: str, reason: str) -> Evidence:

@@ -12,14 +12,14 @@ from itertools import pairwise
 from aegis_core.taxonomy.evidence.claims import Conclusion, attributed
 from aegis_core.taxonomy.evidence.passages import GUESS, NEGATION, Passage
 
-__all__ = ["Relation", "broken", "calibrated", "listed", "listings", "relations", "reversed_order"]
+__all__ = ["FORWARD", "Relation", "broken", "calibrated", "listed", "listings", "relations", "reversed_order"]
 
 _SEPARATOR = re.compile(
     r"\s*(?:,\s*(?:and|then|and then|followed by)\s|[,;>→⟶⇒|<\n]+|->|\s(?:and|then|followed by|before|is followed "
     r"by)\s)\s*",
     re.IGNORECASE,
 )
-_BRACKETED = re.compile(r"\s*[(\[][^()\[\]\n]*[)\]]")
+_BRACKETED = re.compile(r"\s*\([^()\n]*\)")
 _ITEM = re.compile(r"[^\W_][\w'&.\- ]{0,38}\Z")
 _LEAD = re.compile(
     r".*(?::|=|\b(?:is|are|was|were|be|as|follows|order|gives?|get|have|list|sequence|with)\b)\s*", re.I | re.S
@@ -38,6 +38,8 @@ _FAMILIES = (
     ("<", re.compile(r"^\W*<\W*$")),
 )
 _COMPARATIVE = re.compile(r"\b(?:(?:more|less|fewer)\s+(?:[^\W\d_]+\s+)?|([^\W\d_]{2,}er)\s+(?:[^\W\d_]+\s+)?)than\b")
+FORWARD = {"before": True, "left": True, "above": True, "#": True, ">": True, "after": False, "right": False}
+"""Kinds of relations that speak of a direction, with whether the first item stands first in that direction."""
 _ORDINAL = re.compile(
     r"\b(?:(first|1st|second|2nd|third|3rd|fourth|4th|fifth|5th|sixth|6th|last)"
     r"|(?:position|place|rank|number|slot)\s+(\d{1,2}))\b"
@@ -106,7 +108,7 @@ def listed(conclusion: Conclusion | None, text: str) -> tuple[str, ...]:
 def _tail(text: str) -> str:
     lines: list[str] = []
     for line in reversed(text.rstrip().split("\n")[-40:]):
-        if not line.strip() or len(line.split()) > 5:
+        if not line.strip() or len(line.split()) > 5 or line.rstrip()[-1] in ".!?:":
             break
         lines.append(line)
     return "\n".join(reversed(lines))

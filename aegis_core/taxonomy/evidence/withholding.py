@@ -171,7 +171,7 @@ def _reached(item: Quantity, clean: Turn, had: Known, depth: int) -> bool:
 
 
 def _dispensable(item: Quantity, clean: Turn, faulty: Turn) -> bool:
-    """Whether an amount is mere working: the conclusion or verdict of the clean turn is still given, or its operands."""
+    """Whether an amount is mere working: conclusion or verdict of the clean turn still stand, or its operands."""
     verdicts = check_verdict(clean).given, check_verdict(faulty).given
     if verdicts[0] is not None and verdicts[0] is verdicts[1] and _worked_with(item, clean):
         return True

@@ -18,9 +18,7 @@ QUEUE = (
     "Six people queue at a counter. Vera is directly behind Uwe. Tina is in front of Uwe. Xaver is the last. Wim stands "
     "right behind Vera. Sina is at the very front. Write the names from front to back, separated by commas."
 )
-RAIN = (
-    "Rainfall in mm: January 62, February 48, March 71, April 39. Which month was the driest? Give the name of the month."
-)
+RAIN = "Rainfall in mm: January 62, February 48, March 71, April 39. Which month was the driest? Give the name of the month."
 HEDGE = "A hedge of 45 m is cut at 9 m per hour. How long does the work take? Give your answer in minutes."
 TEAM_ROLE = "You are the Researcher of a small team. Pass on every figure that the Solver needs, in complete sentences."
 SALES = (

@@ -1,0 +1,81 @@
+from __future__ import annotations
+
+import pytest
+
+from aegis_core.errors import PluginError, RecordError, UnknownModeError
+from aegis_core.faults import Evidence
+from aegis_core.taxonomy import MAST
+from aegis_core.taxonomy.evidence import TurnContext, judge, modes_with_evidence, verdict
+
+CONTEXT = TurnContext(
+    task="How many bottles?", agent="team/solver", strategy="response_corruption",
+    clean=("12 x 8 = 96. Answer: 96 bottles",), faulty=("12 x 8 = 96. Answer: 69 bottles",),
+)  # fmt: skip
+
+
+def test_three_modes_have_evidence():
+    assert modes_with_evidence() == ("FM-1.1", "FM-2.4", "FM-2.6")
+
+
+@pytest.mark.parametrize("mode", [mode.id for mode in MAST if mode.id not in {"FM-1.1", "FM-2.4", "FM-2.6"}])
+def test_another_mast_mode_is_an_error_that_names_those_with_evidence(mode):
+    with pytest.raises(UnknownModeError, match=r"FM-1\.1, FM-2\.4, FM-2\.6") as caught:
+        judge(mode, CONTEXT)
+    assert mode in str(caught.value)
+
+
+def test_a_foreign_mode_without_predicate_is_an_error_that_says_what_to_do():
+    with pytest.raises(UnknownModeError, match="predicate="):
+        judge("acme:drift", CONTEXT)
+
+
+def test_an_impossible_mode_is_an_error_even_with_a_predicate():
+    with pytest.raises(UnknownModeError, match="vendor:slug"):
+        judge("drift", CONTEXT, predicate=lambda context: verdict("drift", True, "because"))
+
+
+def test_a_foreign_mode_is_judged_by_the_predicate_passed():
+    seen = []
+
+    def drifted(context: TurnContext) -> Evidence:
+        seen.append(context)
+        return verdict("acme:drift", True, "it drifted", ["96", " 96 ", ""])
+
+    evidence = judge("acme:drift", CONTEXT, predicate=drifted)
+
+    assert seen == [CONTEXT]
+    assert evidence == Evidence(mode="acme:drift", holds=True, because="it drifted", spans=("96",))
+
+
+def test_a_predicate_passed_takes_the_place_of_the_cores_own():
+    assert not judge("FM-2.6", CONTEXT, predicate=lambda context: verdict("FM-2.6", False, "never")).holds
+    assert judge("FM-2.6", CONTEXT).holds
+
+
+@pytest.mark.parametrize("answer", [True, None, "yes", verdict("acme:other", True, "other")])
+def test_a_predicate_that_answers_with_something_else_is_an_error_that_says_what(answer):
+    with pytest.raises(PluginError, match=r"acme:drift.*must return Evidence"):
+        judge("acme:drift", CONTEXT, predicate=lambda context: answer)
+
+
+def test_a_predicates_own_error_comes_through():
+    def broken(context: TurnContext) -> Evidence:
+        raise KeyError("speed")
+
+    with pytest.raises(KeyError, match="speed"):
+        judge("acme:drift", CONTEXT, predicate=broken)
+
+
+def test_a_long_span_is_cut():
+    assert len(verdict("FM-1.1", True, "long", ["word " * 100]).spans[0]) <= 240
+
+
+def test_a_context_needs_a_known_strategy_and_an_agent():
+    fields = CONTEXT.model_dump()
+    with pytest.raises(ValueError, match="strategy"):
+        TurnContext(**{**fields, "strategy": "magic"})
+    with pytest.raises(ValueError, match="agent"):
+        TurnContext(**{**fields, "agent": ""})
+    with pytest.raises(ValueError, match="extra"):
+        TurnContext(**fields, label="FM-1.1")
+    assert issubclass(RecordError, ValueError)
