@@ -132,6 +132,10 @@ class Intervention(Record):
     reason: str = ""
     realisation: str = ""
     changes: tuple[PartChange, ...] = ()
+    call: int | None = Field(default=None, ge=1)
+    """Which call of its kind in the turn was altered (from 1); None for the turn's own input or output."""
+    step: int | None = Field(default=None, ge=0)
+    """The first step of the target's turn that differs from the clean twin; None where there is none."""
     route: str | None = None
     """Where a hand-off was redirected to, if it was."""
     observed_by: tuple[Observation, ...] = ()

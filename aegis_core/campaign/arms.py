@@ -26,11 +26,12 @@ from aegis_core.campaign.journal import RunRecord
 from aegis_core.campaign.systems import Factory, Wrapped
 from aegis_core.campaign.tasks import Task
 from aegis_core.errors import CampaignError, RunLimitReached
-from aegis_core.faults import ArmKind, Ledger, Outcome, Plan
+from aegis_core.faults import ArmKind, Intervention, Ledger, Outcome, Plan
 from aegis_core.injector import Injector
 from aegis_core.run import Interventions, Limits, Replay, Run, RunInfo
 from aegis_core.run.canonical import canonical
-from aegis_core.run.observation import observe
+from aegis_core.run.observation import first_difference, observe
+from aegis_core.trajectory import Trajectory
 
 __all__ = ["Arm", "Arms", "Check", "derived_id", "timed"]
 
@@ -173,7 +174,9 @@ class Arms:
             ledger = Ledger(
                 run_id=ledger.run_id,
                 interventions=tuple(
-                    entry.model_copy(update={"observed_by": observe(entry, **seen)})  # type: ignore[arg-type]
+                    _placed(entry, clean.trajectory, trajectory).model_copy(
+                        update={"observed_by": observe(entry, **seen)}  # type: ignore[arg-type]
+                    )
                     for entry in ledger.interventions
                 ),
             )
@@ -194,6 +197,12 @@ class Arms:
             tape=tape,
             ledger=ledger,
         )
+
+
+def _placed(entry: Intervention, clean: Trajectory, faulty: Trajectory) -> Intervention:
+    """The entry with the step in which the target's turn departs from the clean one."""
+    step = first_difference(clean, faulty, entry.target.moment)
+    return entry.model_copy(update={"step": step.index}) if step is not None else entry
 
 
 def timed(make: Callable[[], RunRecord]) -> tuple[RunRecord, float]:

@@ -26,12 +26,12 @@ from aegis_core.faults import (
     Proof,
     Target,
 )
-from aegis_core.run.observation import altered_places
+from aegis_core.run.observation import altered_places, first_difference
 from aegis_core.run.tape import TapeEntry
 from aegis_core.taxonomy.evidence import TurnContext
-from aegis_core.trajectory import Step, Trajectory
+from aegis_core.trajectory import Trajectory
 
-__all__ = ["MAX_TARGETS", "REASONS", "Prover", "Verdict", "first_difference"]
+__all__ = ["MAX_TARGETS", "REASONS", "Prover", "Verdict"]
 
 REASONS = (
     "drift",
@@ -270,26 +270,6 @@ class _Trial:
             strategy=target.strategy,
             scope=target.scope,
         )
-
-
-def first_difference(clean: Trajectory, faulty: Trajectory, moment: Moment) -> Step | None:
-    """The first step of a turn of the faulty run that differs from the clean twin; None if there is none.
-
-    Of a turn that only lacks steps of the clean one at its end, it is the last step that is there.
-    """
-    before = clean.turn(moment.agent, moment.turn, moment.branch)
-    after = faulty.turn(moment.agent, moment.turn, moment.branch)
-    for one, other in itertools.zip_longest(before, after):
-        if other is None:
-            return after[-1] if after else None
-        if one is None or _content(one) != _content(other):
-            return other
-    return None
-
-
-def _content(step: Step) -> tuple[object, ...]:
-    """What the agent made of a step. Who saw it afterwards is a matter of later turns."""
-    return (step.kind, step.text, step.content, step.addressed_to)
 
 
 def _same_run(one: Trajectory, other: Trajectory) -> bool:

@@ -153,7 +153,7 @@ class Calls(RunState):
         self._check_limits()
         texts: dict[str, str] = {}
         if key.kind == "model":
-            altered = await self._alter(turn.moment, "prompt_injection", before, parts, turn.parts, blocking)
+            altered = await self._alter(turn.moment, "prompt_injection", before, parts, turn.parts, blocking, key.call)
             if altered is not None:
                 parts = altered.parts
                 texts = {part.id: part.text for part in parts if part.id in altered.changed}
@@ -187,7 +187,7 @@ class Calls(RunState):
             site = ("environment", ("call",))
         if site is None or self.interventions is None:
             return result
-        altered = await self._alter(turn.moment, *site, codec.parts(result), turn.parts, blocking)
+        altered = await self._alter(turn.moment, *site, codec.parts(result), turn.parts, blocking, key.call)
         if altered is None:
             return result
         return codec.write(result, {p.id: p.text for p in altered.parts if p.id in altered.changed})

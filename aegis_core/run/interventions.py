@@ -96,6 +96,7 @@ class Interventions:
         agents: tuple[Agent, ...],
         seen: tuple[Part, ...],
         history: tuple[tuple[str, str], ...],
+        call: int | None = None,
     ) -> Alteration | None:
         """Have the injector alter the parts of a claimed target; None if nothing was altered."""
         target = self.plan.targets[index]
@@ -119,9 +120,9 @@ class Interventions:
         if isinstance(result, Refused):
             self._failed(index, f"refused: {result.reason}")
             return None
-        return self._apply(index, parts, result)
+        return self._apply(index, parts, result, call)
 
-    def _apply(self, index: int, parts: tuple[Part, ...], edits: Edits) -> Alteration | None:
+    def _apply(self, index: int, parts: tuple[Part, ...], edits: Edits, call: int | None) -> Alteration | None:
         known = {part.id: part for part in parts}
         wrong = sorted(set(edits.texts) - {part.id for part in parts if part.editable})
         if wrong:
@@ -143,6 +144,7 @@ class Interventions:
             realisation=edits.realisation,
             changes=changes,
             route=edits.route,
+            call=call,
             notes=dict(edits.notes),
         )
         altered = tuple(

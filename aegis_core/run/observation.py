@@ -9,15 +9,16 @@ altered result. The final output of a run is no observer.
 from __future__ import annotations
 
 import difflib
+import itertools
 import re
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
-from aegis_core.faults import Intervention, Observation, PartChange
+from aegis_core.faults import Intervention, Moment, Observation, PartChange
 from aegis_core.run.tape import CallKey, Tape, TapeEntry
 from aegis_core.trajectory import Step, Trajectory
 
-__all__ = ["altered_places", "observe", "output_change"]
+__all__ = ["altered_places", "first_difference", "observe", "output_change"]
 
 _CHUNK = 12
 _CONTEXT = 2
@@ -52,6 +53,26 @@ def observe(
         if entry.key.moment not in found and (seen := _seen(entry, spans, twin)) is not None:
             found[entry.key.moment] = seen
     return tuple(found.values())
+
+
+def first_difference(clean: Trajectory, faulty: Trajectory, moment: Moment) -> Step | None:
+    """The first step of a turn of the faulty run that differs from the clean twin; None if there is none.
+
+    Of a turn that only lacks steps of the clean one at its end, it is the last step that is there.
+    """
+    before = clean.turn(moment.agent, moment.turn, moment.branch)
+    after = faulty.turn(moment.agent, moment.turn, moment.branch)
+    for one, other in itertools.zip_longest(before, after):
+        if other is None:
+            return after[-1] if after else None
+        if one is None or _content(one) != _content(other):
+            return other
+    return None
+
+
+def _content(step: Step) -> tuple[object, ...]:
+    """What the agent made of a step. Who saw it afterwards is a matter of later turns."""
+    return (step.kind, step.text, step.content, step.addressed_to)
 
 
 def altered_places(changes: Iterable[PartChange]) -> tuple[str, ...]:

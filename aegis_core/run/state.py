@@ -158,6 +158,7 @@ class RunState:
         parts: tuple[Part, ...],
         seen: tuple[Part, ...],
         blocking: bool,
+        call: int | None = None,
     ) -> Alteration | None:
         if self.interventions is None:
             return None
@@ -168,7 +169,7 @@ class RunState:
             self.replay.target_reached()
         coroutine = self.interventions.alter(
             index, parts, task=self.info.task, agents=self.recorder.agents, seen=seen,
-            history=self.recorder.history(),
+            history=self.recorder.history(), call=call,
         )  # fmt: skip
         altered = finish(coroutine) if blocking else await coroutine
         if altered is not None and strategy == "prompt_injection":

@@ -7,12 +7,13 @@ import pytest
 import aegis_core as aegis
 from aegis_core.campaign.arms import Arm, Arms
 from aegis_core.campaign.checkers import check
-from aegis_core.campaign.proof import REASONS, Prover, first_difference
+from aegis_core.campaign.proof import REASONS, Prover
 from aegis_core.campaign.systems import load_factory, wrap
 from aegis_core.errors import InjectionError
 from aegis_core.faults import Evidence, Moment, Plan, Target
 from aegis_core.injector import Edits
 from aegis_core.run import Limits
+from aegis_core.run.observation import first_difference
 from aegis_core.trajectory import Agent, Content, Step, Trajectory
 from tests.core.campaign import team
 
@@ -69,6 +70,7 @@ def test_a_proven_plan_has_all_arms_and_a_label():
     assert [arm.arm for arm in verdict.proof.arms] == ["clean", "fault", "null", "sham"]
     assert verdict.proof.sufficient == ((0,),)
     (fault,) = verdict.labels.faults
+    assert verdict.arms[0].ledger.interventions[0].step == fault.step
     assert (fault.agent, fault.mode, fault.step, fault.role) == ("Reader", team.MODE, 0, "cause")
 
 

@@ -29,6 +29,7 @@ def test_response_corruption_serves_the_targets_own_turn() -> None:
     assert calls == ["plan: <2+2> ALTERED", "<plan: <2+2> ALTERED>"]
     assert result == "report of result: <<plan: <2+2> ALTERED>>"
     assert run.ledger().interventions[0].fired
+    assert run.ledger().interventions[0].call is None
 
 
 def test_prompt_injection_makes_the_targets_own_turn_live() -> None:
@@ -43,7 +44,9 @@ def test_belief_alters_the_last_model_call_of_the_turn() -> None:
     run, result = rerun(ADAPTER, relay, "2+2", tape, target("Solver", "response_corruption", "belief"))
     assert calls == []
     assert result == "report of result: <<plan: <2+2>>> ALTERED"
-    assert run.ledger().interventions[0].changes[0].after == "<<plan: <2+2>>> ALTERED"
+    (entry,) = run.ledger().interventions
+    assert entry.changes[0].after == "<<plan: <2+2>>> ALTERED"
+    assert entry.call == 2
 
 
 def test_ephemeral_alters_one_model_call_alone() -> None:
