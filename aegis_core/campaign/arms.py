@@ -12,9 +12,9 @@ import asyncio
 import hashlib
 import inspect
 import json
-import threading
 import time
-from collections.abc import Callable, Coroutine
+from collections.abc import Callable
+from contextvars import copy_context
 from dataclasses import dataclass
 from typing import Any
 
@@ -30,6 +30,7 @@ from aegis_core.faults import ArmKind, Intervention, Ledger, Outcome, Plan
 from aegis_core.injector import Injector
 from aegis_core.run import Interventions, Limits, Replay, Run, RunInfo
 from aegis_core.run.canonical import canonical
+from aegis_core.run.driving import finish
 from aegis_core.run.observation import first_difference, observe
 from aegis_core.trajectory import Trajectory
 
@@ -248,23 +249,4 @@ def _awaited(awaitable: Any, seconds: float | None) -> Any:  # Any: the user's o
         asyncio.get_running_loop()
     except RuntimeError:
         return asyncio.run(ended())
-    return _in_thread(ended())
-
-
-def _in_thread(coroutine: Coroutine[Any, Any, Any]) -> Any:
-    """Run a coroutine to its end on a loop of its own: the campaign was called from inside a running one."""
-    results: list[Any] = []
-    failures: list[BaseException] = []
-
-    def work() -> None:
-        try:
-            results.append(asyncio.run(coroutine))
-        except BaseException as error:  # raised again in the caller's thread
-            failures.append(error)
-
-    thread = threading.Thread(target=work, name="aegis-campaign")
-    thread.start()
-    thread.join()
-    if failures:
-        raise failures[0]
-    return results[0]
+    return finish(ended(), copy_context())

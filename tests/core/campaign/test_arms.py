@@ -231,3 +231,18 @@ def test_every_run_gets_a_fresh_system_and_the_seed():
     assert runs[0] == runs[1] == runs[2]
     assert runs[0].trajectory.final_output == "ANSWER: 21 BOTTLES"
     assert runs[0].trajectory.system == "counted"
+
+
+def test_an_asynchronous_system_is_recorded_also_where_a_loop_is_running():
+    @aegis.agent("Solver")
+    async def solve(question: str) -> str:
+        return "42"
+
+    @aegis.trace
+    async def system(question: str) -> str:
+        return await solve(question)
+
+    async def inside_a_loop():
+        return arms(lambda: system).make(Arm(TASK, "clean"))
+
+    assert [step.agent for step in asyncio.run(inside_a_loop()).trajectory.steps] == ["Solver"]
