@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import importlib.util
 import os
 import sys
 from collections.abc import Callable, Iterator
@@ -14,6 +15,7 @@ from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
 
 from aegis_core.cli.answers import Answer, AsJson, ExitCode, command
+from aegis_core.errors import MissingDependencyError
 
 if TYPE_CHECKING:
     from aegis_core.campaign import Campaign
@@ -93,6 +95,11 @@ def demo(
     from aegis_core.world import generate_tasks
 
     default_plugins().adapter("langgraph")  # first of all, since it says how to install what is missing
+    if importlib.util.find_spec("langchain") is None:
+        raise MissingDependencyError(
+            "the demo's team has an agent made by langchain, which is not installed; "
+            "install it with: pip install 'aegis-mas[demo]'"
+        )
     with _progress() as told:
         return _answer(
             Campaign(system=DEMO_SYSTEM, tasks=generate_tasks(tasks, seed), out=out, seed=seed, progress=told)

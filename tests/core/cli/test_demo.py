@@ -34,3 +34,11 @@ def test_json_is_the_only_thing_on_standard_output(aegis, tmp_path):
     done = aegis("demo", "--out", tmp_path / "demo", "--tasks", 2, "--json")
     assert done.json["summary"]["tasks"] == 2
     assert done.code == (0 if done.json["summary"]["kept"] else 1)
+
+
+def test_without_langchain_it_says_how_to_install_it(aegis, tmp_path, monkeypatch):
+    pytest.importorskip("langgraph")
+    monkeypatch.setattr("importlib.util.find_spec", lambda name: None if name == "langchain" else find_spec(name))
+    done = aegis("demo", "--out", tmp_path / "demo")
+    assert (done.code, done.out) == (3, "")
+    assert "pip install 'aegis-mas[demo]'" in done.err
