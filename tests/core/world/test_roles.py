@@ -205,6 +205,13 @@ def test_a_unit_that_is_insisted_on_goes_before_that_of_the_task(ask, me):
         assert re.search(r"\b1\.5 hours\W*$", text)
 
 
+def test_the_reporter_turns_a_list_round_only_if_it_is_not_yet_turned(ask):
+    task = f"{RACE} List the names in reverse order."
+    notes = ("Reader", "Ana before Ben\nBen before Cleo")
+    for order in ("Ana, Ben, Cleo", "Cleo, Ben, Ana"):
+        assert "Cleo, Ben, Ana" in ask("Reporter", task, notes, ("Solver", f"Answer: {order}"))
+
+
 def test_messages_are_understood_without_names_and_roster():
     task = Message("user", CRATES)
     solver = Message("system", "You solve problems: work out the answer from the notes.")

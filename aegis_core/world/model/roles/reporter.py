@@ -7,7 +7,7 @@ from aegis_core.world.model.forms import read_form, render
 from aegis_core.world.model.instructions import overriding_form
 from aegis_core.world.model.results import objects
 from aegis_core.world.model.roles.evasion import said_nothing
-from aegis_core.world.model.roles.solver import conclusion_of, departed
+from aegis_core.world.model.roles.solver import conclusion_of, departed, facts_at_hand, worked
 from aegis_core.world.model.understanding import Form, Value
 from aegis_core.world.model.view import View
 
@@ -72,7 +72,7 @@ def _worded(view: View, value: Value) -> str:
         return value.raw
     expressly = _expressly(view)
     if expressly != Form():
-        return render(_ordered(value, expressly), view.form)
+        return render(_ordered(view, value), view.form)
     if not value.raw or draw("rewords", view.key) < REWORDS:
         return render(value, view.form)
     return value.raw
@@ -88,10 +88,15 @@ def _expressly(view: View) -> Form:
     return Form()
 
 
-def _ordered(value: Value, form: Form) -> Value:
-    if len(value.items) > 1:
-        if form.alphabetical:
-            return Value(items=tuple(sorted(value.items)))
-        if form.reverse:
-            return Value(items=value.items[::-1])
-    return value
+def _ordered(view: View, value: Value) -> Value:
+    """A list brought into the order that is wanted, unless the notes show that it has it already."""
+    if len(value.items) < 2:
+        return value
+    if view.form.alphabetical:
+        return Value(items=tuple(sorted(value.items)))
+    if not view.form.reverse:
+        return value
+    own, _ = worked(view, facts_at_hand(view), 0)
+    if own.value is not None and own.value.items == value.items:
+        return value
+    return Value(items=value.items[::-1])
