@@ -118,6 +118,8 @@ class Campaign:
         plugins = self._plugins or default_plugins()
         self._check_numbers()
         tasks = load_tasks(self._tasks)
+        if self._checker is not None:  # what judges a task is stored with it, or the dataset contradicts itself
+            tasks = tuple(task.model_copy(update={"checker": self._checker}) for task in tasks)
         check = self._check(tasks)
         injector = plugins.injector(self._injector) if isinstance(self._injector, str) else self._injector
         factory = load_factory(self._system)
@@ -177,18 +179,16 @@ class Campaign:
 
     def _check(self, tasks: tuple[Task, ...]) -> Check:
         """How final outputs are judged; every checker is looked up now, so that none is missing later."""
-        names = [self._checker] if self._checker is not None else [task.checker for task in tasks]
-        known = {name: checkers.checker(name) for name in dict.fromkeys(names)}
+        known = {name: checkers.checker(name) for name in dict.fromkeys(task.checker for task in tasks)}
 
         def check(task: Task, output: str | None) -> Outcome:
-            name = self._checker or task.checker
             try:
-                return known[name](task, output or "")
+                return known[task.checker](task, output or "")
             except AegisError:
                 raise
             except Exception as error:  # plugin boundary: a user's own checker
                 raise CampaignError(
-                    f"the checker {name!r} raised {type(error).__name__} at task {task.task_id!r}: {error}"
+                    f"the checker {task.checker!r} raised {type(error).__name__} at task {task.task_id!r}: {error}"
                 ) from error
 
         return check

@@ -32,7 +32,7 @@ def load_attribute(spec: str, what: str) -> Any:  # Any: whatever the user's mod
     except ImportError as error:
         hint = "is its folder on PYTHONPATH?" if _is_missing(error, module_name) else "something it imports is missing"
         raise CampaignError(f"{what} {spec!r}: can't import {module_name!r} ({error}); {hint}") from error
-    except Exception as error:  # plugin boundary: the user's module runs code of its own when imported
+    except (Exception, SystemExit) as error:  # plugin boundary: the user's module runs code of its own when imported
         raise CampaignError(f"{what} {spec!r}: {module_name!r} failed at import: {_words(error)}") from error
     for name in path.split("."):
         if not hasattr(value, name):
@@ -73,7 +73,7 @@ class Factory:
             built = self.build_app(seed=seed) if self.takes_seed else self.build_app()
         except AegisError:
             raise
-        except Exception as error:  # plugin boundary: the user's factory
+        except (Exception, SystemExit) as error:  # plugin boundary: the user's factory
             raise CampaignError(f"the factory {self.name!r} raised {_words(error)}") from error
         if built is None:
             raise CampaignError(f"the factory {self.name!r} returned None; it has to return the system that it built")

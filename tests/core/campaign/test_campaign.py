@@ -294,3 +294,15 @@ def broken_checker(task, output):
 def test_a_checker_that_raises_is_named_with_its_task(tmp_path):
     with pytest.raises(CampaignError, match=r"checker .*broken_checker.* ZeroDivisionError at task 'store-3-7'"):
         team.campaign(tmp_path, checker=f"{__name__}:broken_checker").run()
+
+
+def test_tasks_are_stored_with_the_checker_that_judged_them(tmp_path):
+    other = f"{__name__}:always_right"
+
+    team.campaign(tmp_path, checker=other, limit=1).run()
+
+    assert {task.checker for task in Dataset(tmp_path / "dataset").tasks()} == {other}
+
+
+def always_right(task, output):
+    return True

@@ -50,6 +50,7 @@ def test_a_factory_that_raises_is_named_with_the_reason():
     [
         ("import not_there_at_all", "something it imports is missing"),
         ("raise ValueError('half done')", "failed at import: ValueError: half done"),
+        ("import sys; sys.exit(3)", "failed at import: SystemExit: 3"),
         ("build = 3", "is a int, not a factory"),
     ],
 )
@@ -72,3 +73,8 @@ def test_what_can_not_be_served_or_altered_is_refused_with_the_adapter_s_notes()
         replay_level(Capabilities(sites=(SITE,), notes=("It has hidden memory.",)), "s")
     with pytest.raises(CampaignError, match=r"nothing can be altered in 's'\. It is sealed\."):
         replay_level(Capabilities(replay=("call",), notes=("It is sealed.",)), "s")
+
+
+def test_a_factory_that_exits_is_named_and_does_not_end_the_program():
+    with pytest.raises(CampaignError, match="raised SystemExit: 3"):
+        load_factory(lambda: sys.exit(3)).build(0)
