@@ -9,7 +9,10 @@ from pydantic import AfterValidator, BaseModel, ConfigDict, Field
 __all__ = ["SCHEMA_VERSION", "FileRecord", "Record", "SchemaVersion"]
 
 SCHEMA_VERSION = 1
-"""Version of every file that Aegis writes. Readers migrate older files and refuse newer ones by name."""
+"""Version of every file that Aegis writes.
+
+Readers refuse a newer one by name. There is no older one yet, and so nothing that migrates.
+"""
 
 
 def _known_version(value: int) -> int:

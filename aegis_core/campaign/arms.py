@@ -34,13 +34,13 @@ from aegis_core.run.driving import finish
 from aegis_core.run.observation import first_difference, observe
 from aegis_core.trajectory import Trajectory
 
-__all__ = ["Arm", "Arms", "Check", "derived_id", "timed"]
+__all__ = ["Arm", "Arms", "Check", "hashed_id", "timed"]
 
 Check = Callable[[Task, str | None], Outcome]
 """Decides from a task and a final output."""
 
 
-def derived_id(*parts: JsonValue) -> str:
+def hashed_id(*parts: JsonValue) -> str:
     """An id that is a function of these parts and tells nothing of them: 96 bits in hex."""
     text = json.dumps(parts, sort_keys=True, ensure_ascii=False)
     return hashlib.blake2b(text.encode("utf-8", "surrogatepass"), digest_size=12).hexdigest()
@@ -99,7 +99,7 @@ class Arms:
         """The id of a run, known before it is made. It does not show what kind of run it is."""
         plan = arm.plan.model_dump(mode="json") if arm.plan is not None else None
         task = arm.task.model_dump(mode="json")
-        return derived_id(self._digest, self._seed, task, plan, arm.kind, list(arm.targets))
+        return hashed_id(self._digest, self._seed, task, plan, arm.kind, list(arm.targets))
 
     def make(self, arm: Arm, clean: RunRecord | None = None, fault: RunRecord | None = None) -> RunRecord:
         """Make a run.

@@ -13,7 +13,7 @@ from typing import Any
 
 from aegis_core.adapter import Adapter
 from aegis_core.campaign import checkers
-from aegis_core.campaign.arms import Check, derived_id
+from aegis_core.campaign.arms import Check, hashed_id
 from aegis_core.campaign.configuration import Configuration, RunLimits, load_tasks, settle
 from aegis_core.campaign.journal import Journal
 from aegis_core.campaign.loop import Loop, Ready
@@ -147,9 +147,9 @@ class Campaign:
             plans_per_run=self._plans_per_run,
             pair_share=self._pair_share,
             rehearse=self._rehearse,
-            explicit_plans=derived_id(*(p.model_dump(mode="json") for p in self._plans)) if self._plans else "",
+            explicit_plans=hashed_id(*(p.model_dump(mode="json") for p in self._plans)) if self._plans else "",
             tasks=len(tasks),
-            tasks_digest=derived_id(*(task.model_dump(mode="json") for task in tasks)),
+            tasks_digest=hashed_id(*(task.model_dump(mode="json") for task in tasks)),
             limits=RunLimits(turns=self._limits.turns, calls=self._limits.calls, seconds=self._limits.seconds),
             replay=wrapped.level,
             limit=self._limit,

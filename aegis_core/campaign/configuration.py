@@ -10,7 +10,7 @@ from pydantic import Field
 
 from aegis_core import __version__
 from aegis_core.adapter import ReplayLevel
-from aegis_core.campaign.arms import derived_id
+from aegis_core.campaign.arms import hashed_id
 from aegis_core.campaign.tasks import Task
 from aegis_core.errors import CampaignError
 from aegis_core.records import FileRecord, Record
@@ -63,7 +63,7 @@ class Configuration(FileRecord):
 
     def runs_digest(self) -> str:
         """Digest of what decides what a run is, given its task, plan and arm; a part of every run id."""
-        return derived_id(
+        return hashed_id(
             self.system, self.adapter, self.injector, self.checker, self.replay, self.limits.model_dump(mode="json")
         )
 

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import Literal
 
-from aegis_core.campaign.arms import Arm, Arms, Check, derived_id, timed
+from aegis_core.campaign.arms import Arm, Arms, Check, hashed_id, timed
 from aegis_core.campaign.configuration import Configuration
 from aegis_core.campaign.journal import Journal, RunRecord
 from aegis_core.campaign.planner import ExplicitPlans, Planner
@@ -93,7 +93,7 @@ class Loop:
         plans = self._ready.planner.plans(clean, ordinal) if clean.is_right else ()
         self._tally.clean(clean, plans)
         self._report("clean", ordinal + 1)
-        case_id = derived_id("case", clean.run_id)
+        case_id = hashed_id("case", clean.run_id)
         verdicts = tuple(self._verdicts(ordinal, task, clean, plans, case_id))
         self._write(task, clean, verdicts, case_id)
 

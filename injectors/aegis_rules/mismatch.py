@@ -16,6 +16,7 @@ from aegis_rules.conclusions import Conclusion
 from aegis_rules.facts import find_facts, has_working
 from aegis_rules.figures import Figure, find_figures, has_quantity, written_as
 from aegis_rules.options import listed_names, rival_names
+from aegis_rules.patterns import addressed, say
 from aegis_rules.phrases import (
     CONCLUDE_NAMED,
     DEPART_FROM_CHOICE,
@@ -28,7 +29,6 @@ from aegis_rules.requirements import find_requirements
 from aegis_rules.restating import Replacements, concluding_parts, permuted, replaced
 from aegis_rules.rule import Change, Rule, rule
 from aegis_rules.sites import asked_texts, heard_parts, with_sentence
-from aegis_rules.wording import addressed, say
 
 __all__ = ["RULES"]
 

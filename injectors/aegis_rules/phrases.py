@@ -1,4 +1,4 @@
-"""What agents are told, by rule, as patterns of `wording.say`: many ways to say each thing, none of them a marker."""
+"""What agents are told, by rule, as patterns of `patterns.say`: many ways to say each thing, none of them a marker."""
 
 from __future__ import annotations
 

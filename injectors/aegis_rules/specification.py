@@ -13,6 +13,7 @@ from collections.abc import Sequence
 from aegis_core.adapter import Part
 from aegis_core.injector import InjectionContext, Refused
 from aegis_rules.conclusions import Conclusion
+from aegis_rules.patterns import addressed, say
 from aegis_rules.phrases import IN_RANGE, IN_REVERSE, IN_UNIT, ROUNDED, RUNNING
 from aegis_rules.reading import Reading, read
 from aegis_rules.requirements import FORM_KINDS, Requirement, asked_unit, find_requirements
@@ -20,7 +21,6 @@ from aegis_rules.restating import Replacements, ends_of, in_other_unit, in_rever
 from aegis_rules.rule import Change, Rule, rule
 from aegis_rules.sites import asked_texts, heard_parts, with_sentence
 from aegis_rules.units import alternatives, find_unit
-from aegis_rules.wording import addressed, say
 
 __all__ = ["RULES"]
 

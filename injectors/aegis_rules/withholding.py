@@ -14,13 +14,13 @@ from aegis_core.adapter import Part
 from aegis_core.injector import InjectionContext, Refused
 from aegis_rules.facts import Fact, content_left, find_facts, states
 from aegis_rules.figures import find_figures, has_quantity
+from aegis_rules.patterns import addressed, say
 from aegis_rules.phrases import FIGURES, FINDINGS, KEEP_TO_YOURSELF, ONLY_OUTLINE, WORK_DONE
 from aegis_rules.reading import Reading, read
 from aegis_rules.restating import concluding_parts
 from aegis_rules.rule import Change, Rule, rule
 from aegis_rules.sentences import Sentence, cut_sentences, n_words
 from aegis_rules.sites import heard_parts, said_parts, with_sentence
-from aegis_rules.wording import addressed, say
 
 __all__ = ["RULES"]
 

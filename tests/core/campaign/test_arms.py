@@ -7,7 +7,7 @@ import pytest
 
 import aegis_core as aegis
 from aegis_core.adapter import System
-from aegis_core.campaign.arms import Arm, Arms, derived_id
+from aegis_core.campaign.arms import Arm, Arms, hashed_id
 from aegis_core.campaign.checkers import check
 from aegis_core.campaign.systems import load_factory, wrap
 from aegis_core.errors import CampaignError
@@ -105,7 +105,7 @@ def test_run_ids_tell_runs_apart_and_nothing_else():
     assert {len(run_id) for run_id in ids} == {24}
     assert ids == [twin.run_id(arm) for arm in made]
     assert not set(ids) & {other_seed.run_id(arm) for arm in made}
-    assert derived_id("a", ["b"]) != derived_id("a", "b")
+    assert hashed_id("a", ["b"]) != hashed_id("a", "b")
 
 
 def test_an_exception_of_the_system_is_a_crash_and_stands_in_the_trajectory():
