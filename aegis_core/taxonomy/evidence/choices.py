@@ -19,7 +19,7 @@ _PREDICATE = re.compile(
     re.IGNORECASE,
 )
 _NO_PRAISE = re.compile(
-    r"\b(?:second|next|third|among|one of|almost|nearly|than|right (?:of|behind|after|before))\b", re.I
+    r"\b(?:second|next|third|among|one of|at least|at most|almost|nearly|than|right (?:of|behind|after|before))\b", re.I
 )
 _MOST = re.compile(r"\b(?:most|highest|largest|greatest|biggest|heaviest|longest|tallest|maximum)\b", re.IGNORECASE)
 _LEAST = re.compile(r"\b(?:least|lowest|smallest|lightest|shortest|cheapest|fewest|minimum)\b", re.IGNORECASE)
