@@ -10,10 +10,11 @@ from aegis_callables.system import Callables
 from aegis_core.adapter import Adapter, Attachment, Capabilities, ReplayLevel, Site
 from aegis_core.errors import AdapterError
 from aegis_core.run import Run
+from aegis_core.run.values import text_of
 from aegis_core.trace.active import active_run
 from aegis_core.trace.agents import agent_wrapper, declared_agents
 from aegis_core.trace.calls import call_kind
-from aegis_core.trace.entry import is_traced, text_of, trace_wrapper
+from aegis_core.trace.entry import is_traced, trace_wrapper
 from aegis_core.trace.reach import reachable
 from aegis_core.trajectory import Agent
 

@@ -178,5 +178,5 @@ def _notes(layout: Layout) -> tuple[str, ...]:
             "`aegis_langgraph.tools.tap_tool`)"
         )
     if not any(kind in ("messages", "last") for shape in layout.acting() for kind in shape.fields.values()):
-        notes.append("no key of the state can be written back, so prompt injection is ephemeral only")
+        notes.append("no text of the state can be known again, so prompt injection is ephemeral only")
     return tuple(notes)

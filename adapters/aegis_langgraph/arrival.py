@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from typing import Any
 
 from langchain_core.messages import BaseMessage
@@ -85,7 +84,7 @@ class Arrival:
         return parts, ("persistent", "ephemeral") if any(lasting) else ("ephemeral",)
 
     def _lasts(self, text: Text) -> bool:
-        """Whether an altered text can be put back into the state, where the agent will meet it again."""
+        """Whether the text can be known again in a later turn: by the id of its message, or by its key."""
         if self._frame.pushed or self._frame.shape is None:
             return False
         kind = self._frame.shape.fields.get(text.key)
@@ -100,7 +99,8 @@ class Arrival:
             self._state.edits = tuple(
                 Edit(by_id[part], by_id[part].part.text, new) for part, new in texts.items() if part in by_id
             )
-            self._state.persist = turn.scope == "persistent"
+            if turn.scope == "persistent":  # shown to this agent again whenever it meets the text, and to no other
+                self._tracker.keep(self._frame.path, [edit.turned() for edit in self._state.edits])
             self.given = write(self.given, texts)
 
     def requested(self) -> tuple[Part, ...]:
@@ -131,25 +131,6 @@ class Arrival:
         known = [self._state.calls.get(str(call.get("id"))) for call in asked_tools(self.given)]
         able = self._tracker.altering and self._frame.shape is not None
         return ("call",) if able and all(call is None or call.first for call in known[:1]) else ()
-
-    def persisted(self) -> tuple[dict[str, Any], dict[str, list[BaseMessage]]]:
-        """What was altered, as values and as messages by key, to be put back into the state; once."""
-        values: dict[str, Any] = {}
-        messages: dict[str, list[BaseMessage]] = {}
-        if not self._state.persist or self._frame.role == "tools":
-            return values, messages
-        self._state.persist = False
-        fields: Mapping[str, str] = self._frame.shape.fields if self._frame.shape is not None else {}
-        given = dict(entries(self.given))
-        now = {text.message_id: text.message for text in texts_of(self.given, self._tracker.naming)}
-        for edit in self._state.edits:
-            key, message = edit.text.key, now.get(edit.text.message_id)
-            if fields.get(key) == "messages" and message is not None:
-                held = messages.setdefault(key, [])
-                held += [message] if all(item is not message for item in held) else []
-            elif key in given:
-                values[key] = given[key]
-        return values, messages
 
 
 def _enclosing_order(frame: Frame) -> OrderKey:

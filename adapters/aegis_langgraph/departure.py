@@ -15,7 +15,7 @@ from aegis_langgraph.frames import Frame
 from aegis_langgraph.messages import tool_calls
 from aegis_langgraph.state import Text, entries, messages_in, texts_of
 from aegis_langgraph.tracker import Edit, Tracker, TurnState
-from aegis_langgraph.update import merged, redirected, route_of, texts_of_update, written
+from aegis_langgraph.update import redirected, route_of, texts_of_update, written
 
 __all__ = ["Departure"]
 
@@ -50,14 +50,21 @@ class Departure:
             self.target = tracker.agent_at(frame, self._route.node, parent=self._route.parent)
 
     def _written_back(self, value: Any) -> Any:
-        kept = self._tracker.kept(self._frame.path)
+        """What the agent repeats of its input goes back as the state has it: what it sees otherwise is its own view."""
+        views = [*self._tracker.kept(self._frame.path), *(edit.turned() for edit in self._state.edits)]
         texts = {
             text.part.id: edit.after
-            for text in (texts_of_update(value, self._tracker.naming) if kept else ())
-            for edit in kept
-            if text.message_id is not None and edit.applied(text, edit.before, edit.after) is not None
+            for text in (texts_of_update(value, self._tracker.naming) if views else ())
+            for edit in views
+            if self._repeats(text, edit)
         }
         return written(value, texts, self._new_id) if texts else value
+
+    def _repeats(self, text: Text, view: Edit) -> bool:
+        if text.message_id is not None:
+            return view.applied(text, view.before, view.after) is not None
+        told = any(edit.text == view.text for edit in self._state.edits)  # its own words may be said anew
+        return told and view.text.message_id is None and (view.text.key, view.before) == (text.key, text.part.text)
 
     def _fresh(self) -> list[Text]:
         known, objects = self._known()
@@ -89,7 +96,10 @@ class Departure:
         returned = dict(entries(self.value)) if not isinstance(self.value, list | str) else {}
         if len(given) <= 1 or not set(given) <= set(returned):
             return set()
-        seen = texts_of(self._arrival.given, self._tracker.naming)
+        seen = [
+            *texts_of(self._arrival.given, self._tracker.naming),
+            *texts_of(self._arrival.raw, self._tracker.naming),
+        ]
         return {(text.part.id, text.part.text) for text in seen if text.message is None}
 
     def _attributed(self, text: Text) -> Text:
@@ -144,8 +154,7 @@ class Departure:
             if delivery.route is not None and delivery.route != self.target and self._route is not None:
                 node = self._tracker.node_of(self._frame, delivery.route, parent=self._route.parent)
                 value = redirected(value, node) if node is not None else value
-        values, messages = self._arrival.persisted()
-        return merged(value, values, messages)
+        return value
 
     def _delivered(self, value: Any, delivery: Delivery) -> Any:
         texts = delivery.texts()

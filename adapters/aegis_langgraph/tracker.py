@@ -29,6 +29,10 @@ class Edit:
     before: str
     after: str
 
+    def turned(self) -> Edit:
+        """The same text with the sides exchanged: the agent sees as `before` what stands in the state as `after`."""
+        return Edit(self.text, self.after, self.before)
+
     def applied(self, text: Text, old: str, new: str) -> str | None:
         """What `text` has to be, if it is the one that was altered and reads `old`; None if not."""
         if self.text.message_id is not None or text.message_id is not None:
@@ -60,7 +64,6 @@ class TurnState:
     turn: Turn | None = None
     seen: tuple[Text, ...] = ()
     edits: tuple[Edit, ...] = ()
-    persist: bool = False
     attempts: dict[str, int] = field(default_factory=dict)
     calls: dict[str, Asked] = field(default_factory=dict)
     delivered: set[str] = field(default_factory=set)
@@ -185,12 +188,14 @@ class Tracker:
         )
 
     def keep(self, path: str, edits: Iterable[Edit]) -> None:
-        """The author of these altered texts is to go on seeing the originals."""
+        """This agent is to see `before` wherever the state holds `after`: its own words as it wrote them, or what it
+        was told alone.
+        """
         with self._lock:
             self._kept.setdefault(path, []).extend(edits)
 
     def kept(self, path: str) -> tuple[Edit, ...]:
-        """What this agent wrote and others see altered."""
+        """What this agent sees otherwise than the others do."""
         return tuple(self._kept.get(path, ()))
 
     def agent_at(self, frame: Frame, node: str, *, parent: bool) -> str | None:

@@ -13,7 +13,7 @@ from langgraph.types import Command
 from aegis_langgraph import _compat
 from aegis_langgraph.state import Naming, Text, entries, texts_of, with_values, write
 
-__all__ = ["Route", "coerced", "merged", "redirected", "route_of", "texts_of_update", "written"]
+__all__ = ["Route", "coerced", "redirected", "route_of", "texts_of_update", "written"]
 
 
 @dataclass(frozen=True)
@@ -123,28 +123,6 @@ def _mapped_item(prefix: str, item: Any, edit: Callable[[str, Any], Any]) -> Any
     old = _update(item)
     new = edit(prefix, old)
     return item if new is old else dataclasses.replace(item, update=new)
-
-
-def merged(result: Any, values: Mapping[str, Any], messages: Mapping[str, list[BaseMessage]]) -> Any:
-    """A copy of a result that also writes these values, unless it writes the key itself, and these messages, before
-    those that it writes itself.
-    """
-    if not values and not messages:
-        return result
-
-    def edit(prefix: str, update: Any) -> Any:
-        if prefix not in ("", "0:"):
-            return update
-        known = dict(entries(update)) if not isinstance(update, str | list) else {}
-        new = {key: value for key, value in values.items() if key not in known}
-        for key, edited in messages.items():
-            own = known.get(key) or []
-            own = list(own) if isinstance(own, list | tuple) else [own]
-            ids = {message.id for message in own if isinstance(message, BaseMessage)}
-            new[key] = [*(message for message in edited if message.id not in ids), *own]
-        return {**new} if update is None else with_values(update, new)
-
-    return _mapped(result, edit)
 
 
 def route_of(result: Any) -> Route | None:

@@ -26,7 +26,7 @@ from aegis_core.faults import (
     Proof,
     Target,
 )
-from aegis_core.run.observation import altered_places, first_difference
+from aegis_core.run.observation import altered_places, first_difference, overheard
 from aegis_core.run.tape import TapeEntry
 from aegis_core.taxonomy.evidence import TurnContext
 from aegis_core.trajectory import Trajectory
@@ -41,6 +41,7 @@ REASONS = (
     "crash",
     "no end",
     "not observed",
+    "overheard",
     "mode not realised",
     "null control failed",
     "fragile site",
@@ -49,10 +50,11 @@ REASONS = (
 )
 """Why a faulty run is discarded.
 
-`refused` is also said of a plan whose sham control could not be made. `redundant`: the run is, step by step, the same
-as one that was kept before for the same clean run, so a second label would contradict the first or double it.
-`arms differ`: with fewer targets, another text stood at a site and was altered in another way or place, so that the
-arm says nothing of the alteration in the faulty run.
+`overheard`: another agent was itself shown what was injected into the target's input, so that the failure may be the
+work of that one. `refused` is also said of a plan whose sham control could not be made. `redundant`: the run is, step
+by step, the same as one that was kept before for the same clean run, so a second label would contradict the first or
+double it. `arms differ`: with fewer targets, another text stood at a site and was altered in another way or place, so
+that the arm says nothing of the alteration in the faulty run.
 """
 MAX_TARGETS = 4
 """All subsets of a plan's targets are run, and these are 15 already."""
@@ -140,6 +142,7 @@ class _Trial:
         fault = self._arm(Arm(self._task, "fault", self._plan, self._all))
         self._check_failure(fault, "")
         self._check_observed(fault)
+        self._check_private(fault)
         evidence = self._evidence(fault)
         self._check_null()
         self._check_sham(fault)
@@ -184,6 +187,14 @@ class _Trial:
                 raise _Discard("not observed", f"the steps of {moment} are those of the clean run")
             if not entry.observed_by:
                 raise _Discard("not observed", f"no other agent's input shows what was altered in {moment}")
+
+    def _check_private(self, fault: RunRecord) -> None:
+        """What was injected into an agent's input was seen by that agent alone."""
+        for entry in fault.ledger.interventions:
+            heard = overheard(entry, faulty=fault.trajectory, clean_tape=self._clean.tape, faulty_tape=fault.tape)
+            if heard:
+                detail = f"{heard[0].moment} was shown what {entry.target.moment} was told: {heard[0].span!r}"
+                raise _Discard("overheard", detail)
 
     def _evidence(self, fault: RunRecord) -> tuple[Evidence, ...]:
         found = []

@@ -18,7 +18,7 @@ from aegis_core.faults import Intervention, Moment, Observation, PartChange
 from aegis_core.run.tape import CallKey, Tape, TapeEntry
 from aegis_core.trajectory import Step, Trajectory
 
-__all__ = ["altered_places", "first_difference", "observe", "output_change"]
+__all__ = ["altered_places", "first_difference", "observe", "output_change", "overheard"]
 
 _CHUNK = 12
 _CONTEXT = 2
@@ -73,6 +73,27 @@ def first_difference(clean: Trajectory, faulty: Trajectory, moment: Moment) -> S
 def _content(step: Step) -> tuple[object, ...]:
     """What the agent made of a step. Who saw it afterwards is a matter of later turns."""
     return (step.kind, step.text, step.content, step.addressed_to)
+
+
+def overheard(
+    intervention: Intervention, *, faulty: Trajectory, clean_tape: Tape, faulty_tape: Tape
+) -> tuple[Observation, ...]:
+    """Where another agent was itself shown what was injected into the target's input, in tape order.
+
+    What the target said afterwards does not count, even if it repeats what it was told: that is its own doing. Where
+    this is not empty, the failure may be the work of another agent that followed the injection.
+    """
+    moment = intervention.target.moment
+    if intervention.target.strategy != "prompt_injection" or not intervention.fired:
+        return ()
+    said = _folded(_delivered(step for step in faulty.steps if step.agent == moment.agent))
+    injected = _Spans(tuple(span for span in _spans(intervention.changes).gained if span not in said), ())
+    twin = {entry.key: _text(entry) for entry in clean_tape.entries}
+    found: dict[object, Observation] = {}
+    for entry in _later(intervention, faulty_tape):
+        if entry.key.moment not in found and (seen := _seen(entry, injected, twin)) is not None:
+            found[entry.key.moment] = seen
+    return tuple(found.values())
 
 
 def altered_places(changes: Iterable[PartChange]) -> tuple[str, ...]:

@@ -7,6 +7,7 @@ anything else is kept as it is. Used where a framework hands over ordinary Pytho
 from __future__ import annotations
 
 import dataclasses
+import json
 from collections.abc import Iterator, Mapping
 from typing import Any, NamedTuple
 
@@ -16,7 +17,7 @@ from aegis_core.adapter import Part
 from aegis_core.run.ids import ID_KEY
 from aegis_core.trajectory import StepKind
 
-__all__ = ["value_parts", "write_value"]
+__all__ = ["text_of", "value_parts", "write_value"]
 
 _MAX_DEPTH = 6
 _LABELS = frozenset({"name", "role", "tool", "type"})
@@ -97,3 +98,10 @@ def _write(value: Any, texts: Mapping[str, str], path: str, depth: int) -> Any:
     if isinstance(value, BaseModel):
         return value.model_copy(update=fields)
     return dataclasses.replace(value, **fields)
+
+
+def text_of(value: Any) -> str | None:
+    """A result as text: strings as they are, other data as JSON, None for None."""
+    if value is None or isinstance(value, str):
+        return value
+    return json.dumps(value, ensure_ascii=False, default=str)

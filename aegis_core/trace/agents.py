@@ -12,7 +12,7 @@ from pydantic import JsonValue
 from aegis_core.adapter import Delivery, Part, Turn
 from aegis_core.errors import RecordError
 from aegis_core.run import Run
-from aegis_core.run.values import value_parts, write_value
+from aegis_core.run.values import text_of, value_parts, write_value
 from aegis_core.trace.active import active_run, active_turn, current_branch, guarded
 from aegis_core.trace.reach import reachable
 from aegis_core.trace.wrapping import Scope, wrap
@@ -192,7 +192,10 @@ class _AgentScope(Scope):
         return value  # noqa: RET504  (`guarded` may have swallowed the assignment)
 
     def _output(self, value: Any) -> tuple[Part, ...]:
-        return value_parts(value, role="assistant", author=self._agent.path)
+        """The texts of a result. One without any is still what the agent gave: it is shown, but can't be edited."""
+        parts = value_parts(value, role="assistant", author=self._agent.path)
+        whole = Part(id="value", text=text_of(value) or "", role="assistant", author=self._agent.path, editable=False)
+        return parts or (whole,)
 
     def _left(self, value: Any, delivery: Delivery) -> Any:
         return write_value(value, delivery.texts()) if delivery.changed else value

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import uuid
 from collections.abc import Callable
 from contextvars import ContextVar
@@ -10,14 +9,14 @@ from pathlib import Path
 from typing import Any, ParamSpec, TypeVar, overload
 
 from aegis_core.run import Run, RunInfo
-from aegis_core.run.values import value_parts
+from aegis_core.run.values import text_of, value_parts
 from aegis_core.trace.active import active_run, active_turn, guarded
 from aegis_core.trace.agents import declared_agents
 from aegis_core.trace.observers import tell_finished, tell_started
 from aegis_core.trace.wrapping import Scope, wrap
 from aegis_core.trajectory import Trajectory
 
-__all__ = ["is_traced", "text_of", "trace", "trace_wrapper"]
+__all__ = ["is_traced", "trace", "trace_wrapper"]
 
 P = ParamSpec("P")
 R = TypeVar("R")
@@ -91,13 +90,6 @@ def is_traced(function: Any) -> bool:
 def _task(args: tuple[Any, ...], kwargs: dict[str, Any]) -> str:
     """The text of the task: all strings among the arguments."""
     return "\n".join(part.text for part in value_parts((args, kwargs)))
-
-
-def text_of(value: Any) -> str | None:
-    """A system's result as text: strings as they are, other data as JSON, None for None."""
-    if value is None or isinstance(value, str):
-        return value
-    return json.dumps(value, ensure_ascii=False, default=str)
 
 
 class _EntryScope(Scope):

@@ -251,6 +251,21 @@ def no_observer_named(forgery: Forgery) -> None:
     forgery.ledger(forgery.run_id, lambda entry: entry.update(observed_by=[]))
 
 
+@_lie("private", of=_strategy("prompt_injection"))
+def another_agent_that_was_told_as_well(forgery: Forgery) -> None:
+    def tell(tape: _Record) -> None:
+        later = [
+            entry
+            for entry in tape["entries"][forgery.claim.faulty.position(target) :]
+            if entry["key"]["kind"] == "input" and entry["key"]["moment"]["agent"] != target.agent
+        ]
+        later[-1]["request"].append({**later[-1]["request"][0], "id": "told", "text": change.after})
+
+    target = forgery.claim.plan.targets[0].moment
+    change = forgery.claim.faulty.ledger.interventions[0].changes[0]
+    forgery.edit(layout.TAPES, forgery.run_id, tell)
+
+
 @_lie("alteration", of=_strategy("response_corruption"))
 def another_text_before_in_what_was_said(forgery: Forgery) -> None:
     forgery.ledger(forgery.run_id, lambda entry: entry["changes"][0].update(before=_longer(entry, "before")))

@@ -9,10 +9,12 @@ from aegis_core.faults import Intervention, Observation
 from aegis_core.run.tape import CallKey, TapeEntry
 from tests.verification.material import Claim, Recorded, Violation
 
-__all__ = ["observation_doubts", "seen"]
+__all__ = ["observation_doubts", "privacy_doubts", "seen"]
 
 _RUN = 3
 """Words in a run: enough that a lone figure or a common pair of words is not taken for the altered text."""
+_TOLD = 5
+"""The same for an order: agents who work on one task share many a run of three words."""
 
 
 def observation_doubts(claim: Claim) -> Iterator[Violation]:
@@ -33,6 +35,25 @@ def observation_doubts(claim: Claim) -> Iterator[Violation]:
             if not _true(observation, entry, claim.clean, run):
                 words = f"{observation.moment} {observation.how} no such span of {target.moment}: {observation.span!r}"
                 yield Violation(claim.run_id, "observed", words)
+
+
+def privacy_doubts(claim: Claim) -> Iterator[Violation]:
+    """What an agent was told by prompt injection, it alone was told: others know it from its words, or not at all."""
+    run, twins = claim.faulty, {other.key: other for other in claim.clean.tape.entries}
+    for index in claim.everything:
+        moment = claim.plan.targets[index].moment
+        entry = run.intervention(moment)
+        if entry is None or not entry.fired or entry.target.strategy != "prompt_injection":
+            continue
+        spoken = _runs((step.text for step in run.trajectory.steps if step.agent == moment.agent), _TOLD)
+        told = _runs([change.after for change in entry.changes], _TOLD)
+        told -= _runs([change.before for change in entry.changes], _TOLD)
+        told = Counter({words: n for words, n in told.items() if words not in spoken})
+        for later in _later(entry, run):
+            shown = _runs(_given(later), _TOLD) - _runs(_given(twins.get(later.key)), _TOLD)
+            if common := shown & told:
+                words = f"{later.key.moment} was shown what {moment} was told: {' '.join(min(common))!r}"
+                yield Violation(claim.run_id, "private", words)
 
 
 def seen(entry: Intervention, clean: Recorded, run: Recorded) -> bool:
@@ -78,12 +99,12 @@ def _difference(pairs: Iterable[tuple[str, str]]) -> tuple[Counter[tuple[str, ..
     return gained, lost
 
 
-def _runs(texts: Iterable[str]) -> Counter[tuple[str, ...]]:
+def _runs(texts: Iterable[str], length: int = _RUN) -> Counter[tuple[str, ...]]:
     """How often each run of words occurs, with the runs at either end of a text shortened."""
     found: Counter[tuple[str, ...]] = Counter()
     for text in texts:
         words = text.split()
-        size = min(_RUN, len(words))
+        size = min(length, len(words))
         found.update(tuple(words[at : at + size]) for at in range(len(words) - size + 1) if size)
     return found
 

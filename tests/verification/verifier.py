@@ -15,7 +15,7 @@ from tests.verification.labelling import label_doubts, mode_doubts
 from tests.verification.material import Claim, Files, Violation
 from tests.verification.outcomes import outcome_doubts, subset_doubts
 from tests.verification.prefix import prefix_doubts
-from tests.verification.sight import observation_doubts
+from tests.verification.sight import observation_doubts, privacy_doubts
 from tests.verification.wall import wall_doubts
 
 __all__ = ["claim_doubts", "verify"]
@@ -41,6 +41,7 @@ def claim_doubts(claim: Claim, files: Files) -> Iterator[Violation]:
     yield from prefix_doubts(claim)
     yield from alteration_doubts(claim)
     yield from observation_doubts(claim)
+    yield from privacy_doubts(claim)
     yield from outcome_doubts(claim, settings)
     yield from null_doubts(claim, settings)
     yield from sham_doubts(claim, settings)

@@ -157,18 +157,36 @@ def test_ephemeral_the_agent_sees_it_once(use: Any) -> None:
 
 
 @WAYS
-def test_persistent_it_stays_in_the_state_under_the_same_id(use: Any) -> None:
+def test_persistent_the_agent_goes_on_seeing_it_and_no_one_else_does(use: Any) -> None:
     _, done, seen = faulty(graphs.there_and_back, ASK, target("a", "prompt_injection", "persistent"), use=use)
-    assert [texts[0] for texts in seen] == ["start ALTERED"] * 3
+    assert [texts[0] for texts in seen] == ["start ALTERED", "start", "start ALTERED"]
     assert [len(texts) for texts in seen] == [1, 2, 3]
-    assert done.result["messages"][0].text == "start ALTERED"
+    assert done.result["messages"][0].text == "start"
 
 
-@pytest.mark.parametrize(("scope", "later"), [("persistent", "start ALTERED"), ("ephemeral", "start")])
-def test_an_agent_with_tools_sees_it_in_all_calls_of_its_turn(scope: Any, later: str) -> None:
+@pytest.mark.parametrize("scope", ["persistent", "ephemeral"])
+def test_an_agent_that_returns_its_whole_input_does_not_hand_the_alteration_on(scope: Any) -> None:
+    def build(seen: Seen | None = None) -> Any:
+        speak = graphs.member("a", seen)
+        graph = StateGraph(MessagesState)
+        graph.add_node("a", lambda state: {"messages": [*state["messages"], *speak(state)["messages"]]})
+        graph.add_node("b", graphs.member("b", seen))
+        graph.add_edge(START, "a")
+        graph.add_edge("a", "b")
+        return graph.compile()
+
+    clean, done, seen = faulty(build, ASK, target("a", "prompt_injection", scope))
+    assert [texts[0] for texts in seen] == ["start ALTERED", "start"]
+    assert [step.agent for step in clean.trajectory.steps] == ["a", "b"]
+    assert len(done.texts) == 2
+    assert done.result["messages"][0].text == "start"
+
+
+@pytest.mark.parametrize("scope", ["persistent", "ephemeral"])
+def test_an_agent_with_tools_sees_it_in_all_calls_of_its_turn(scope: Any) -> None:
     _, _, seen = faulty(graphs.agent_and_writer, ASK, target("researcher", "prompt_injection", scope))
     assert [texts[1] for texts in seen[:2]] == ["start ALTERED", "start ALTERED"]
-    assert seen[2][0] == later
+    assert seen[2][0] == "start"
 
 
 @pytest.mark.parametrize("scope", ["persistent", "ephemeral"])
@@ -204,8 +222,8 @@ class Data:
 
 
 @pytest.mark.parametrize("schema", [Notes, Model, Data])
-@pytest.mark.parametrize(("scope", "kept"), [("persistent", "q ALTERED"), ("ephemeral", "q")])
-def test_states_of_plain_keys(schema: Any, scope: Any, kept: str) -> None:
+@pytest.mark.parametrize("scope", ["persistent", "ephemeral"])
+def test_states_of_plain_keys(schema: Any, scope: Any) -> None:
     def read(state: Any, key: str) -> str:
         return str(state[key] if isinstance(state, dict) else getattr(state, key))
 
@@ -228,8 +246,8 @@ def test_states_of_plain_keys(schema: Any, scope: Any, kept: str) -> None:
             return edits.__class__(texts={"question": "q ALTERED"}, realisation="first")
 
     done = altered(build, given, clean, where, injector=First())
-    assert done.texts == ["on q ALTERED", f"on q ALTERED, {kept}"]
-    assert done.result["question"] == kept
+    assert done.texts == ["on q ALTERED", "on q ALTERED, q"]
+    assert done.result["question"] == "q"
 
 
 def test_outgoing_of_a_plain_key_is_given_back_to_its_author() -> None:
@@ -256,7 +274,7 @@ def test_outgoing_of_a_plain_key_is_given_back_to_its_author() -> None:
     assert done.result["draft"] == "mine ALTERED"
 
 
-def test_persistent_is_refused_where_nothing_can_be_written_back() -> None:
+def test_persistent_is_refused_where_a_text_can_not_be_known_again() -> None:
     def build(_: Any = None) -> Any:
         return graphs.fan_out()
 
@@ -276,7 +294,7 @@ def test_a_state_that_only_grows_offers_no_persistent_injection() -> None:
     able = ADAPTER.capabilities(graph.compile())
     assert not able.offers("prompt_injection", "persistent")
     assert able.offers("prompt_injection", "ephemeral")
-    assert any("can be written back" in note for note in able.notes)
+    assert any("can be known again" in note for note in able.notes)
 
 
 # -- the environment --------------------------------------------------------------------------------------------------

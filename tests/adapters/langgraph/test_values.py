@@ -21,7 +21,7 @@ from pydantic import BaseModel
 from aegis_core.errors import ReplayError
 from aegis_langgraph.codec import MessageIds
 from aegis_langgraph.state import Naming, rest, texts_of, write
-from aegis_langgraph.update import merged, redirected, route_of, texts_of_update, written
+from aegis_langgraph.update import redirected, route_of, texts_of_update, written
 from aegis_langgraph.values import decode, encode
 
 NAMING = Naming({"bob": "team/bob"}, {"bob"})
@@ -193,17 +193,3 @@ def test_a_command_keeps_all_else_when_it_is_altered_or_redirected() -> None:
     assert route_of(Command(goto="__end__")) is None
     assert route_of(Command(goto=["bob", "carol"])) is None
     assert route_of({"a": 1}) is None
-
-
-def test_what_is_put_back_into_the_state_comes_before_what_the_node_writes() -> None:
-    old, new = HumanMessage("old", id="1"), AIMessage("new", id="2")
-    assert merged(None, {"k": "v"}, {"messages": [old]}) == {"k": "v", "messages": [old]}
-    assert merged({"k": "own", "messages": [new]}, {"k": "v"}, {"messages": [old]}) == {
-        "k": "own",
-        "messages": [old, new],
-    }
-    command = merged(Command(update={"messages": new}, goto="b"), {}, {"messages": [old]})
-    assert (command.update, command.goto) == ({"messages": [old, new]}, "b")
-    many = merged([Command(update={"a": 1}), Command(goto="b")], {"k": "v"}, {})
-    assert [item.update for item in many] == [{"a": 1, "k": "v"}, None]
-    assert merged({"messages": [old]}, {}, {"messages": [old]}) == {"messages": [old]}

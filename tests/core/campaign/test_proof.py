@@ -267,3 +267,26 @@ def test_the_labelled_step_is_the_first_of_the_turn_that_differs(clean, faulty, 
     found = first_difference(run(*clean), run(*faulty), Moment(agent="A"))
 
     assert (None if found is None else found.index) == index
+
+
+def test_an_injection_that_another_agent_was_shown_as_well_proves_nothing_of_the_target():
+    spoken = []
+
+    @aegis.agent("Reader", role="You are the Reader. State the facts.")
+    def reader(task: str) -> str:
+        spoken[:] = [task]
+        return team.complete("You are the Reader. State the facts.\n" + task)
+
+    @aegis.agent("Clerk")
+    def clerk(text: str) -> str:
+        return "filed"
+
+    @aegis.trace
+    def office(task: str) -> str:
+        facts = reader(task)
+        clerk(spoken[0])
+        return team.report(team.solve(facts))
+
+    told = plan("Reader", strategy="prompt_injection", scope="persistent")
+    assert Bench(lambda: office).reason(told) == "overheard"
+    assert Bench().prove(told).run.kept

@@ -5,7 +5,7 @@ from __future__ import annotations
 import aegis_core as aegis
 from aegis_callables.adapter import CallablesAdapter
 from aegis_core.faults import Observation, PartChange, Target
-from aegis_core.run.observation import altered_places, observe
+from aegis_core.run.observation import altered_places, observe, overheard
 from tests.core.run.systems import Scripted, plan, recorded, relay, report, rerun, solve, target
 
 ADAPTER = CallablesAdapter()
@@ -96,3 +96,47 @@ def test_places_of_an_alteration_are_told_by_the_words_around_them() -> None:
     assert altered_places([here]) == altered_places([there]) == ("answer is _ boxes in",)
     assert altered_places([elsewhere]) != altered_places([here])
     assert altered_places([PartChange(part="p", before="same", after="same")]) == ()
+
+
+def shown_to_others(app: object, goal: Target) -> list[str]:
+    _, tape, _ = recorded(ADAPTER, app, "count the red apples in the box")
+    run, _ = rerun(ADAPTER, app, "count the red apples in the box", tape, goal)
+    (entry,) = run.ledger().interventions
+    assert entry.fired
+    heard = overheard(entry, faulty=run.trajectory(), clean_tape=tape, faulty_tape=run.tape())
+    return [str(item.moment) for item in heard]
+
+
+class Shared:
+    """A memory that all agents read."""
+
+    text = ""
+
+
+@aegis.agent("Keeper")
+def keep(question: str) -> str:
+    Shared.text = question
+    return "noted"
+
+
+@aegis.agent("Reader")
+def read_shared(note: str, memory: str) -> str:
+    return f"{note}: {memory}"
+
+
+@aegis.trace
+def sharing(question: str) -> str:
+    note = keep(question)
+    return read_shared(note, Shared.text)
+
+
+def test_an_injection_that_reaches_another_agent_by_itself_is_overheard() -> None:
+    assert shown_to_others(sharing, target("Keeper", "prompt_injection", "persistent")) == ["Reader turn 1"]
+
+
+def test_what_the_target_says_of_it_is_its_own_doing() -> None:
+    assert shown_to_others(relay, target("Planner", "prompt_injection", "persistent")) == []
+
+
+def test_what_an_agent_said_is_not_overheard() -> None:
+    assert shown_to_others(relay, target("Planner", "response_corruption", "outgoing")) == []

@@ -426,3 +426,18 @@ def test_tools_are_recorded_as_a_call_and_its_result() -> None:
         ("message", "2+3 is 5"),
     ]
     assert steps[0].call_id == steps[1].call_id is not None
+
+
+@pytest.mark.parametrize(("result", "text"), [(5, "5"), ([2, 3], "[2, 3]"), ({"n": 1}, '{"n": 1}'), (None, "")])
+def test_a_turn_whose_result_holds_no_text_is_a_step_all_the_same(result: Any, text: str) -> None:
+    @aegis.agent("Calculator")
+    def calculate(question: str) -> Any:
+        return result
+
+    @aegis.trace
+    def system(question: str) -> Any:
+        return calculate(question)
+
+    with aegis.record(system) as run:
+        assert system("2+3") == result
+    assert said(run.trajectory) == [("Calculator", text)]
