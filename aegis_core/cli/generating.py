@@ -116,6 +116,11 @@ def _answer(campaign: Campaign) -> Answer:
     labelled = sorted(labelled_runs(dataset), key=lambda labels: len(labels.faults) + len(labels.redundant))
     example = labelled[0].run_id if labelled else None
     lines = [*summary_text(summary), "", f"dataset: {dataset.path}"]
+    failed = next((case for case in dataset.cases() if not case.clean_outcome.right), None)
+    reason = (failed.clean_outcome.detail or failed.clean_outcome.failure) if failed is not None else None
+    if failed is not None:
+        lines += ["", f"first clean run that failed: {failed.clean_run_id} ({reason})"]
+        lines.append(f"all of it: aegis explain {campaign.out} {failed.clean_run_id}")
     if example is not None:
         lines.append(f"why a label is true: aegis explain {campaign.out} {example}")
     return Answer(
@@ -124,6 +129,8 @@ def _answer(campaign: Campaign) -> Answer:
             "dataset": str(dataset.path),
             "summary": summary.model_dump(mode="json"),
             "explain": example,
+            "failed_clean_run": failed.clean_run_id if failed is not None else None,
+            "failed_clean_reason": reason,
         },
         text=["\n".join(lines)],
         code=ExitCode.OK if summary.kept else ExitCode.NEGATIVE,

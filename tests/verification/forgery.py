@@ -427,6 +427,13 @@ def _without(proof: _Record, kind: str) -> None:
 # -- files and the wall -------------------------------------------------------------------------------------------
 
 
+@_lie("outcome")
+def another_checker_than_the_one_that_judged(forgery: Forgery) -> None:
+    path = forgery.folder / "campaign.json"
+    settings = json.loads(path.read_text(encoding="utf-8"))
+    path.write_text(json.dumps({**settings, "checker": "choice"}), encoding="utf-8")
+
+
 @_lie("files")
 def a_tape_that_is_lost(forgery: Forgery) -> None:
     forgery.drop(layout.TAPES, forgery.arm("null"))

@@ -23,6 +23,7 @@ Rule = Literal[
     "prefix",
     "alteration",
     "observed",
+    "private",
     "outcome",
     "null control",
     "sham control",
@@ -54,7 +55,7 @@ class Settings:
     system: str
     adapter: str
     checker: str
-    """Name of the checker that takes the place of each task's own, or ""."""
+    """Name of the checker that every task has to be stored with, or "" if each task names its own."""
     seed: int
     replay: Literal["call", "node"]
     limits: Limits

@@ -24,8 +24,6 @@ def outcome_of(run: Recorded, task: Task, settings: Settings) -> Outcome:
         return Outcome(right=False, failure="crash", detail=trajectory.error.message)
     if trajectory.final_output is None and _at_limit(run, settings):
         return Outcome(right=False, failure="no_end")
-    if settings.checker:
-        task = task.model_copy(update={"checker": settings.checker})
     return check(task, trajectory.final_output)
 
 

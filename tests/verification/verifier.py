@@ -52,6 +52,12 @@ def claim_doubts(claim: Claim, files: Files) -> Iterator[Violation]:
 
 def _completeness(files: Files) -> Iterator[Violation]:
     """The files name the same runs: clean ones without faults, kept ones with faults and a proof, and no others."""
+    for task in files.tasks.values():
+        if files.settings.checker not in ("", task.checker):
+            words = (
+                f"task {task.task_id} is stored with checker {task.checker!r}, but {files.settings.checker!r} judged it"
+            )
+            yield Violation(task.task_id, "outcome", words)
     kept = {entry.run_id for case in files.cases.values() for entry in case.faulty if entry.kept}
     clean = {case.clean_run_id for case in files.cases.values()}
     for run_id in sorted(set(files.trajectories) | set(files.labels) | set(files.proofs) | kept):

@@ -138,3 +138,19 @@ def test_a_wrong_name_is_exit_code_2_and_says_which(change, said, aegis, folder)
     assert (done.code, done.out) == (2, ""), done.err
     assert said in done.err
     assert "Traceback" not in done.err
+
+
+def test_it_says_why_clean_runs_failed_and_how_to_see_the_rest(aegis, folder):
+    (folder / "bottle_team.py").write_text(
+        TEAM.replace("return report(solve(read(question)))", "raise OSError('no key')")
+    )
+    done = aegis(*LINE)
+    assert done.code == 1
+    assert "of them right 0, 3 crash" in done.out
+    first, hint = done.out.splitlines()[-2:]
+    assert first.startswith("first clean run that failed: ")
+    assert first.endswith("(OSError: no key)")
+    told = aegis(*hint.split("aegis ", 1)[1].split())
+    assert told.code == 0
+    assert "no key" in told.out
+    assert aegis(*LINE, "--json").json["failed_clean_reason"] == "OSError: no key"
