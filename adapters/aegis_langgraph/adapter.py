@@ -14,11 +14,11 @@ from aegis_core.errors import AdapterError
 from aegis_core.run import Run
 from aegis_core.trajectory import Agent
 from aegis_langgraph import _compat
-from aegis_langgraph.callbacks import Watcher, current_watcher
+from aegis_langgraph.acting.rebuild import rebuilt
 from aegis_langgraph.entry import answer_text, graph_input
 from aegis_langgraph.names import Layout, survey
-from aegis_langgraph.rebuild import rebuilt
-from aegis_langgraph.tracker import Tracker
+from aegis_langgraph.watching.callbacks import Watcher, current_watcher
+from aegis_langgraph.watching.tracker import Tracker
 
 __all__ = ["GraphAttachment", "LangGraphAdapter"]
 

@@ -12,8 +12,8 @@ from pydantic import BaseModel
 
 from aegis_core.errors import AdapterError
 from aegis_langgraph import _compat
-from aegis_langgraph.messages import message_text, plain
-from aegis_langgraph.state import Naming, entries, texts_of
+from aegis_langgraph.texts.messages import message_text, plain
+from aegis_langgraph.texts.state import Naming, entries, texts_of
 
 __all__ = ["answer_text", "graph_input", "task_text"]
 

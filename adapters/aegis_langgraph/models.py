@@ -19,10 +19,10 @@ from pydantic import JsonValue
 from aegis_core.adapter import Part, Turn
 from aegis_core.run import Run
 from aegis_core.run.streams import astream, stream
-from aegis_langgraph.codec import ModelCodec
-from aegis_langgraph.messages import message_parts, plain, write_message
+from aegis_langgraph.acting.tapping import here, making_call, subclass, tapped_copy
 from aegis_langgraph.signals import surfacing
-from aegis_langgraph.tapping import here, making_call, subclass, tapped_copy
+from aegis_langgraph.texts.codec import ModelCodec
+from aegis_langgraph.texts.messages import message_parts, plain, write_message
 
 __all__ = ["tap"]
 

@@ -13,10 +13,10 @@ from langchain_core.tools import BaseTool
 from pydantic import JsonValue
 
 from aegis_core.adapter import Part
-from aegis_langgraph.codec import ValueCodec
-from aegis_langgraph.messages import call_text, plain
+from aegis_langgraph.acting.tapping import here, making_call, subclass, tapped_copy
 from aegis_langgraph.signals import surfacing
-from aegis_langgraph.tapping import here, making_call, subclass, tapped_copy
+from aegis_langgraph.texts.codec import ValueCodec
+from aegis_langgraph.texts.messages import call_text, plain
 
 __all__ = ["tap_tool"]
 

@@ -7,8 +7,8 @@ import operator
 from collections.abc import Callable
 from fractions import Fraction
 
+from aegis_core.world.model.families.tables import look_up
 from aegis_core.world.model.language import show
-from aegis_core.world.model.sheets import look_up
 
 __all__ = ["calculate", "look_up"]
 

@@ -8,12 +8,12 @@ from itertools import chain
 
 from aegis_core.faults import Target
 from aegis_core.injector import Edits, InjectionContext, Injector, Realisation, Refused
-from aegis_rules import mismatch, specification, withholding
+from aegis_rules import fm_1_1, fm_2_4, fm_2_6
 from aegis_rules.rule import Change, Rule
 
 __all__ = ["Rules"]
 
-_RULES: tuple[Rule, ...] = tuple(chain(specification.RULES, withholding.RULES, mismatch.RULES))
+_RULES: tuple[Rule, ...] = tuple(chain(fm_1_1.RULES, fm_2_4.RULES, fm_2_6.RULES))
 
 
 class Rules(Injector):

@@ -6,16 +6,16 @@ from collections.abc import Mapping
 
 from aegis_core.errors import PluginError, UnknownModeError
 from aegis_core.faults import Evidence
-from aegis_core.taxonomy.evidence import mismatch, specification, withholding
+from aegis_core.taxonomy.evidence import fm_1_1, fm_2_4, fm_2_6
 from aegis_core.taxonomy.evidence.context import Predicate, TurnContext
 from aegis_core.taxonomy.modes import check_mode_id
 
 __all__ = ["judge", "modes_with_evidence"]
 
 _PREDICATES: Mapping[str, Predicate] = {
-    specification.MODE: specification.disobeyed,
-    withholding.MODE: withholding.withheld,
-    mismatch.MODE: mismatch.mismatched,
+    fm_1_1.MODE: fm_1_1.disobeyed,
+    fm_2_4.MODE: fm_2_4.withheld,
+    fm_2_6.MODE: fm_2_6.mismatched,
 }
 
 

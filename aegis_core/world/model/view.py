@@ -8,14 +8,14 @@ from dataclasses import dataclass
 from functools import cached_property, lru_cache
 from typing import Any
 
-from aegis_core.world.model.amounts import Amounts
+from aegis_core.world.model.families.arithmetic import Amounts
+from aegis_core.world.model.families.ordering import Orders
+from aegis_core.world.model.families.tables import Sheets
 from aegis_core.world.model.forms import merged, read_form
 from aegis_core.world.model.instructions import Instructions, directive_form, overriding_form, read_instructions
 from aegis_core.world.model.language import sentences
 from aegis_core.world.model.messages import Message, ToolSpec
-from aegis_core.world.model.orders import Orders
 from aegis_core.world.model.results import conclusion
-from aegis_core.world.model.sheets import Sheets
 from aegis_core.world.model.understanding import Family, Form
 
 __all__ = ["ROLES", "View", "view"]

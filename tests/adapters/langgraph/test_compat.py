@@ -9,7 +9,7 @@ from langchain_core.callbacks import BaseCallbackHandler
 from langgraph.graph import START, StateGraph
 
 from aegis_langgraph import _compat
-from aegis_langgraph.frames import precedes
+from aegis_langgraph.watching.frames import precedes
 from tests.adapters.langgraph import graphs
 from tests.adapters.langgraph.graphs import ASK
 

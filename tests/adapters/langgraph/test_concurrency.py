@@ -13,7 +13,7 @@ import pytest
 
 import aegis_core as aegis
 from aegis_core.errors import AdapterError
-from aegis_langgraph.callbacks import current_watcher
+from aegis_langgraph.watching.callbacks import current_watcher
 from tests.adapters.langgraph import graphs
 from tests.adapters.langgraph.graphs import ASK, amember
 from tests.adapters.langgraph.running import ADAPTER, altered, ran, target

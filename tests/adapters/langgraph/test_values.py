@@ -19,10 +19,10 @@ from langgraph.types import Command, Overwrite, Send
 from pydantic import BaseModel
 
 from aegis_core.errors import ReplayError
-from aegis_langgraph.codec import MessageIds
-from aegis_langgraph.state import Naming, rest, texts_of, write
-from aegis_langgraph.update import redirected, route_of, texts_of_update, written
-from aegis_langgraph.values import decode, encode
+from aegis_langgraph.texts.codec import MessageIds
+from aegis_langgraph.texts.state import Naming, rest, texts_of, write
+from aegis_langgraph.texts.update import redirected, route_of, texts_of_update, written
+from aegis_langgraph.texts.values import decode, encode
 
 NAMING = Naming({"bob": "team/bob"}, {"bob"})
 

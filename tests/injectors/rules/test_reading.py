@@ -7,14 +7,14 @@ from fractions import Fraction
 
 import pytest
 
-from aegis_rules.conclusions import find_conclusions
-from aegis_rules.document import Document
-from aegis_rules.facts import find_facts
-from aegis_rules.figures import find_figures, is_operated, written_as
-from aegis_rules.reading import read
-from aegis_rules.requirements import find_requirements
-from aegis_rules.sentences import cut_sentences, find_sentences
-from aegis_rules.units import alternatives, find_unit, write_number, written_like
+from aegis_rules.reading.conclusions import find_conclusions
+from aegis_rules.reading.document import Document
+from aegis_rules.reading.facts import find_facts
+from aegis_rules.reading.figures import find_figures, is_operated, written_as
+from aegis_rules.reading.passages import read
+from aegis_rules.reading.requirements import find_requirements
+from aegis_rules.reading.sentences import cut_sentences, find_sentences
+from aegis_rules.reading.units import alternatives, find_unit, write_number, written_like
 
 
 @pytest.mark.parametrize(

@@ -7,13 +7,13 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-from aegis_core.world.model.chain import Quantity
 from aegis_core.world.model.chance import draw, pick
+from aegis_core.world.model.families.rates import Quantity
+from aegis_core.world.model.families.tables import Cell
 from aegis_core.world.model.language import MEASURED, NUMBER, plural, show, to_number
 from aegis_core.world.model.messages import ToolSpec
 from aegis_core.world.model.results import assignment, mentions
 from aegis_core.world.model.roles.evasion import said_nothing
-from aegis_core.world.model.sheets import Cell
 from aegis_core.world.model.view import View
 
 __all__ = ["Request", "requests", "speak"]

@@ -1,0 +1,178 @@
+"""A node has returned: what is new in it, where it hands control to, and what is to leave it."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Callable
+from typing import Any
+
+from langchain_core.messages import ToolMessage
+
+from aegis_core.adapter import Delivery, Part
+from aegis_langgraph import _compat
+from aegis_langgraph.acting.arrival import Arrival
+from aegis_langgraph.texts.messages import tool_calls
+from aegis_langgraph.texts.state import Text, entries, messages_in, texts_of
+from aegis_langgraph.texts.update import redirected, route_of, texts_of_update, written
+from aegis_langgraph.watching.frames import Frame
+from aegis_langgraph.watching.tracker import Edit, Tracker, TurnState
+
+__all__ = ["Departure"]
+
+
+class Departure:
+    """What one execution of a node returned.
+
+    `fresh` are the texts that were not there before, with their author. `target` is the path of the agent that
+    control is handed to. What the agent repeats of its own words stays as others see it.
+    """
+
+    def __init__(
+        self,
+        tracker: Tracker,
+        frame: Frame,
+        state: TurnState,
+        arrival: Arrival,
+        value: Any,
+        new_id: Callable[[str], str],
+    ) -> None:
+        self._tracker = tracker
+        self._frame = frame
+        self._state = state
+        self._arrival = arrival
+        self._new_id = new_id
+        self._parts: tuple[Part, ...] = ()
+        self.value = self._written_back(value)
+        self.fresh = self._fresh()
+        self._route = route_of(self.value)
+        self.target: str | None = None
+        if self._route is not None:
+            self.target = tracker.agent_at(frame, self._route.node, parent=self._route.parent)
+
+    def _written_back(self, value: Any) -> Any:
+        """What the agent repeats of its input goes back as the state has it: what it sees otherwise is its own view."""
+        views = [*self._tracker.kept(self._frame.path), *(edit.turned() for edit in self._state.edits)]
+        texts = {
+            text.part.id: edit.after
+            for text in (texts_of_update(value, self._tracker.naming) if views else ())
+            for edit in views
+            if self._repeats(text, edit)
+        }
+        return written(value, texts, self._new_id) if texts else value
+
+    def _repeats(self, text: Text, view: Edit) -> bool:
+        if text.message_id is not None:
+            return view.applied(text, view.before, view.after) is not None
+        told = any(edit.text == view.text for edit in self._state.edits)  # its own words may be said anew
+        return told and view.text.message_id is None and (view.text.key, view.before) == (text.key, text.part.text)
+
+    def _fresh(self) -> list[Text]:
+        known, objects = self._known()
+        echoed = self._echoed()
+        fresh: list[Text] = []
+        for text in texts_of_update(self.value, self._tracker.naming):
+            message = text.message
+            if message is None:
+                is_new = (text.part.id.split(":", 1)[-1], text.part.text) not in echoed
+            else:
+                told = {message.id or "", text.part.call_id or ""} & self._state.delivered
+                is_new = (message.id, text.part.text) not in known and id(message) not in objects and not told
+            if is_new and not _is_made_up(text):
+                fresh.append(self._attributed(text))
+        return fresh
+
+    def _known(self) -> tuple[set[tuple[str | None, str]], set[int]]:
+        """Messages that were there before: by id and text, and by identity."""
+        watched = self._state.seen if self._frame.role == "tools" else None
+        before = texts_of(self._arrival.raw, self._tracker.naming) if watched is None else watched
+        named: set[tuple[str | None, str]] = {
+            (text.message_id, text.part.text) for text in before if text.message_id is not None
+        }
+        return named, {id(text.message) for text in before if text.message is not None}
+
+    def _echoed(self) -> set[tuple[str, str]]:
+        """The texts of the input, if the node returned its whole input with a few values changed."""
+        given = dict(entries(self._arrival.given))
+        returned = dict(entries(self.value)) if not isinstance(self.value, list | str) else {}
+        if len(given) <= 1 or not set(given) <= set(returned):
+            return set()
+        seen = [
+            *texts_of(self._arrival.given, self._tracker.naming),
+            *texts_of(self._arrival.raw, self._tracker.naming),
+        ]
+        return {(text.part.id, text.part.text) for text in seen if text.message is None}
+
+    def _attributed(self, text: Text) -> Text:
+        message = text.message
+        changes: dict[str, Any] = {"author": self._frame.path}
+        if message is not None and _compat.is_hand_back(message):
+            changes |= {"kind": "handoff", "editable": False}
+        if isinstance(message, ToolMessage) and message.status == "error":
+            changes["data"] = {"status": "error"}
+        return dataclasses.replace(text, part=text.part.model_copy(update=changes))
+
+    def unanswered(self) -> list[dict[str, Any]]:
+        """The tool calls of this result that it does not answer itself."""
+        messages = messages_in(texts_of_update(self.value, self._tracker.naming))
+        answered = {message.tool_call_id for message in messages if isinstance(message, ToolMessage)}
+        calls = [call for message in messages for call in tool_calls(message)]
+        return [call for call in calls if call.get("id") not in answered]
+
+    def closing(self, attempts: int) -> dict[str, Any]:
+        """What the turn ends with: arguments of `Run.end_turn`."""
+        parts = [text.part for text in self.fresh]
+        if self.target is not None:
+            parts = self._handing_over(parts)
+        if attempts > 1 and parts and parts[0].data is None:
+            parts[0] = parts[0].model_copy(update={"data": {"attempts": attempts}})
+        own = self._frame.shape is not None and self._frame.role != "tools"
+        able = self._tracker.altering and (own or self.target is not None)
+        self._parts = tuple(parts)
+        return {
+            "parts": self._parts,
+            "route": self.target,
+            "model": self._state.model,
+            "usage": self._state.usage,
+            "scopes": ("outgoing", "belief") if able else (),
+        }
+
+    def _handing_over(self, parts: list[Part]) -> list[Part]:
+        """The last message is the hand-off; without one, there is a hand-off without words."""
+        if not parts:
+            return [Part(id="route", text="", editable=False, kind="handoff", author=self._frame.path)]
+        last = max((i for i, part in enumerate(parts) if part.kind in ("message", "tool_result")), default=None)
+        if last is not None:
+            parts[last] = parts[last].model_copy(update={"kind": "handoff", "editable": True})
+        return parts
+
+    def closed(self, delivery: Delivery | None) -> Any:
+        """What the node is to return, after all alterations."""
+        value = self.value
+        if delivery is not None:
+            if delivery.changed:
+                value = self._delivered(value, delivery)
+            if delivery.route is not None and delivery.route != self.target and self._route is not None:
+                node = self._tracker.node_of(self._frame, delivery.route, parent=self._route.parent)
+                value = redirected(value, node) if node is not None else value
+        return value
+
+    def _delivered(self, value: Any, delivery: Delivery) -> Any:
+        texts = delivery.texts()
+        before = {part.id: part.text for part in self._parts}
+        value = written(value, texts, self._new_id)
+        if delivery.scope == "outgoing":
+            edits = [
+                Edit(text, before[text.part.id], texts[text.part.id])
+                for text in texts_of_update(value, self._tracker.naming)
+                if text.part.id in texts
+            ]
+            self._tracker.keep(self._frame.path, edits)
+        return value
+
+
+def _is_made_up(text: Text) -> bool:
+    """Whether this is the tool half of the pair of messages by which a supervisor says that control comes back."""
+    message = text.message
+    if message is None or not _compat.is_hand_back(message):
+        return False
+    return isinstance(message, ToolMessage) or text.part.kind == "tool_call"

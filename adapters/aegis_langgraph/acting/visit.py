@@ -1,0 +1,194 @@
+"""One execution of a node, from what it gets to what it returns.
+
+It is driven from two sides in the same way: by callbacks, where a graph is only watched, and by the wrappers of a
+rebuilt graph, which can also serve and alter. So both tell the same story.
+
+    opening = visit.opening()        # arguments of Run.begin_turn, or None: the turn is open already
+    visit.opened(turn)
+    visit.given                      # what the node is to get
+    visit.kind, visit.request()      # arguments of Run.call; kind None: a node that is no call of its own
+    closing = visit.result(result)   # arguments of Run.end_turn, or None: the turn goes on
+    visit.closed(delivery)           # what the node is to return
+"""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Iterable
+from typing import Any
+from uuid import NAMESPACE_URL, uuid5
+
+from langchain_core.messages import ToolMessage
+
+from aegis_core.adapter import CallKind, Delivery, Part, Turn
+from aegis_core.run.recorder import OrderKey, after
+from aegis_core.trajectory import StepKind
+from aegis_langgraph.acting.arrival import Arrival
+from aegis_langgraph.acting.departure import Departure
+from aegis_langgraph.texts.codec import NodeCodec, NodeResult
+from aegis_langgraph.texts.messages import call_text, plain
+from aegis_langgraph.texts.state import Text, messages_in, rest, texts_of
+from aegis_langgraph.texts.update import coerced, texts_of_update
+from aegis_langgraph.watching.frames import Frame
+from aegis_langgraph.watching.tracker import Asked, Tracker, TurnState
+
+__all__ = ["Visit"]
+
+_KINDS: dict[str, CallKind] = {"leaf": "node", "tools": "tool", "model": "model"}
+
+
+class Visit:
+    """One execution of a node."""
+
+    def __init__(self, tracker: Tracker, frame: Frame, state: TurnState, given: Any) -> None:
+        self._tracker = tracker
+        self._frame = frame
+        self._state = state
+        self._opens = state.turn is None
+        self._arrival = Arrival(tracker, frame, state, given)
+        self._departure: Departure | None = None
+
+    @classmethod
+    def of(cls, tracker: Tracker, frame: Frame, given: Any) -> Visit | None:
+        """A node is about to run; None if it is no part of a turn that is told here."""
+        state = tracker.entered(frame)
+        return cls(tracker, frame, state, given) if state is not None else None
+
+    @property
+    def given(self) -> Any:
+        """What the node is to get."""
+        return self._arrival.given
+
+    @property
+    def turn(self) -> Turn | None:
+        """The turn, as it is seen from this node; None if it could not begin."""
+        turn = self._state.turn
+        return dataclasses.replace(turn, order=self._frame.order) if turn is not None and self._frame.in_loop else turn
+
+    @property
+    def kind(self) -> CallKind | None:
+        """What kind of call the node is; None if it is none of its own."""
+        return _KINDS.get(self._frame.role)
+
+    def opening(self) -> dict[str, Any] | None:
+        """What the turn begins with; None if it has begun."""
+        return self._arrival.opening() if self._opens else None
+
+    def opened(self, turn: Turn) -> None:
+        """The turn has begun; what it was altered to is what the node gets."""
+        self._arrival.opened(turn)
+
+    def request(self) -> dict[str, Any]:
+        """What the node is called with."""
+        if self._frame.role == "tools":
+            arrival = self._arrival
+            scopes = arrival.tool_scopes()
+            return {"parts": arrival.requested(), "name": arrival.tool_name(), "before": (), "after": scopes}
+        parts = tuple(text.part for text in texts_of(self.given, self._tracker.naming))
+        # Models are altered at the ends of the turn, where it is known which of their answers is the last.
+        return {"parts": parts, "extra": rest(self.given), "before": (), "after": ()}
+
+    def codec(self) -> NodeCodec:
+        """How what the node returns becomes plain data."""
+        if self._frame.role != "tools":
+            self._state.ids.learn(f"{self._place}given", messages_in(texts_of(self.given, self._tracker.naming)))
+        return NodeCodec(self._tracker.naming, self._state.ids, self._new_id)
+
+    @property
+    def _place(self) -> str:
+        """What tells this node from the others of its turn."""
+        return "".join(f"{item}." for item in self._frame.order[len(self._frame.turn_order) :])
+
+    def _new_id(self, part: str) -> str:
+        moment = self._state.turn.moment if self._state.turn is not None else self._frame.path
+        return str(uuid5(NAMESPACE_URL, f"aegis:{moment}:{self._place}{part}"))
+
+    def returned(self, value: Any) -> NodeResult:
+        """What the node returned, with its messages as messages."""
+        shape = self._frame.shape
+        keys = [key for key, kind in shape.fields.items() if kind == "messages"] if shape is not None else ["messages"]
+        return NodeResult(coerced(value, keys), self._state.attempts.get(self._frame.namespace, 1))
+
+    def taken_back(self) -> None:
+        """The node raised: what was asked of it does not count as a call, it may be tried again."""
+        turn = self._state.turn
+        if turn is None or self.kind is None:
+            return
+        counter = f"{self.kind}/{self._arrival.tool_name() if self._frame.role == 'tools' else ''}"
+        if turn.calls.get(counter, 0) > 0:
+            turn.calls[counter] -= 1
+
+    def result(self, result: NodeResult) -> dict[str, Any] | None:
+        """The node has returned; what the turn ends with, or None if it goes on."""
+        made = messages_in(texts_of_update(result.value, self._tracker.naming))
+        self._state.ids.learn(f"{self._place}made", made)
+        left = Departure(self._tracker, self._frame, self._state, self._arrival, result.value, self._new_id)
+        self._departure = left
+        turn = self._state.turn
+        if turn is None or self._goes_on(left) or turn.ended:
+            return None
+        turn.ended = True
+        return left.closing(result.attempts)
+
+    def _goes_on(self, left: Departure) -> bool:
+        """Whether the turn goes on after this node; what happened inside it is told then."""
+        role = self._frame.role
+        if role == "inner":
+            self._tell(left.fresh)
+            return True
+        if role == "model" and (asked := left.unanswered()):
+            self._tell([text for text in left.fresh if text.part.kind != "tool_call"], kind="thought")
+            self._state.delivered |= {text.message_id for text in left.fresh if text.message_id is not None}
+            self._ask(asked)
+            return True
+        if role == "tools" and self._frame.in_loop:
+            if left.target is None:
+                self._tell_tools(left.fresh)
+                return True
+            left.fresh = [text for text in left.fresh if isinstance(text.message, ToolMessage)]
+            for text in left.fresh:  # the hand-off is told as such, and not as the tool that it was
+                self._state.calls.pop(text.part.call_id or "", None)
+        return False
+
+    def _tell(self, texts: Iterable[Text], *, kind: StepKind | None = None) -> None:
+        for text in texts:
+            part = text.part if kind is None else text.part.model_copy(update={"kind": kind})
+            if part.text:
+                self._step(part, self._frame.order)
+            if text.message_id is not None:
+                self._state.delivered.add(text.message_id)
+
+    def _step(self, part: Part, order: OrderKey) -> None:
+        turn = self._state.turn
+        if turn is not None:
+            recorder = self._tracker.run.recorder
+            recorder.part_step(turn.moment.agent, part, moment=turn.moment, order=order, parents=turn.parents)
+
+    def _ask(self, calls: list[dict[str, Any]]) -> None:
+        names: dict[str, int] = {}
+        for index, call in enumerate(calls):
+            name = str(call.get("name", ""))
+            self._state.calls[str(call.get("id"))] = Asked(
+                name=name,
+                text=call_text(call),
+                args=plain(call.get("args")),
+                order=(*self._frame.order, f"call:{index:04d}"),
+                nth=names.get(name, 0),
+                first=index == 0,
+            )
+            names[name] = names.get(name, 0) + 1
+
+    def _tell_tools(self, fresh: Iterable[Text]) -> None:
+        for text in fresh:
+            call_id = text.part.call_id
+            call = self._state.calls.pop(call_id or "", None)
+            if call is not None:
+                data = {"name": call.name, "args": call.args}
+                part = Part(id="call", text=call.text, kind="tool_call", call_id=call_id, data=data)
+                self._step(part, call.order)
+            self._step(text.part, after(self._frame.order))
+            self._state.delivered |= {name for name in (text.message_id, call_id) if name}
+
+    def closed(self, delivery: Delivery | None) -> Any:
+        """What the node is to return, after all alterations."""
+        return self._departure.closed(delivery) if self._departure is not None else None

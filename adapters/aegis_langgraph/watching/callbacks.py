@@ -1,0 +1,134 @@
+"""Watching a graph through LangChain's callbacks, without touching it.
+
+The handler that is current in this context is found by LangChain itself (`register_configure_hook`), so neither the
+user's graph nor the user's configuration changes. What callbacks can't see: bare threads started inside a node, and
+nodes whose result came from a cache.
+"""
+
+from __future__ import annotations
+
+from contextvars import ContextVar
+from typing import Any
+from uuid import UUID
+
+from langchain_core.tracers.context import register_configure_hook
+from langgraph.errors import GraphBubbleUp, GraphInterrupt, ParentCommand
+
+from aegis_core.errors import ReplayDrift, RunLimitReached
+from aegis_langgraph.acting.visit import Visit
+from aegis_langgraph.entry import answer_text, task_text
+from aegis_langgraph.watching.call_events import CallEvents, fail_open
+from aegis_langgraph.watching.frames import Frame
+from aegis_langgraph.watching.tracker import Tracker
+
+__all__ = ["Watcher", "current_watcher"]
+
+current_watcher: ContextVar[Any] = ContextVar("aegis_langgraph_watcher", default=None)
+"""The watcher of the run that is recorded in this context. Any: what LangChain's registry asks for."""
+register_configure_hook(current_watcher, inheritable=True)
+
+
+class Watcher(CallEvents):
+    """Turns callbacks into visits of nodes, and adds what only they tell: models, tokens, tools, errors."""
+
+    def __init__(self, tracker: Tracker, app: Any = None) -> None:
+        super().__init__(tracker)
+        self.app = app
+        self._visits: dict[UUID, Visit] = {}
+
+    def __deepcopy__(self, memo: dict[int, Any]) -> Watcher:
+        return self
+
+    def is_idle(self) -> bool:
+        """Whether nothing is held for a run that is still going on."""
+        return not self._visits and super().is_idle()
+
+    # -- graphs and nodes ---------------------------------------------------------------------------------------
+
+    @fail_open
+    def on_chain_start(
+        self,
+        serialized: dict[str, Any] | None,  # noqa: ARG002  the form of LangChain's handlers
+        inputs: Any,
+        *,
+        run_id: UUID,
+        parent_run_id: UUID | None = None,
+        metadata: dict[str, Any] | None = None,
+        name: str | None = None,
+        **_: Any,
+    ) -> None:
+        """A graph, a node, or any other runnable starts."""
+        frame = self.tracker.frames.begin(run_id, parent_run_id, name or "", metadata, inputs)
+        if frame.role not in ("invocation", "chain"):
+            self._enter(frame)
+        if self._is_wrapped(frame):
+            return
+        visit = Visit.of(self.tracker, frame, inputs)
+        if visit is not None and (opening := visit.opening()) is not None:
+            try:
+                visit.opened(self.tracker.run.begin_turn(**opening))
+            except (ReplayDrift, RunLimitReached):
+                self.tracker.frames.end(run_id)  # the node won't start, so nothing will tell of its end
+                raise
+        if visit is not None:
+            self._visits[run_id] = visit
+
+    def _enter(self, frame: Frame) -> None:
+        above = frame.parent
+        if above is not None and above.task.role == "invocation" and not above.entered:
+            above.entered = True
+            self.tracker.run.enter(task_text(above.inputs))
+            above.inputs = None
+
+    def _is_wrapped(self, frame: Frame) -> bool:
+        """Whether a wrapper of a rebuilt graph tells of this node."""
+        return self.tracker.altering and frame.shape is not None and frame.role != "chain"
+
+    @fail_open
+    def on_chain_end(self, outputs: Any, *, run_id: UUID, **_: Any) -> None:
+        """A graph, a node, or any other runnable has returned."""
+        frame = self.tracker.frames.end(run_id)
+        if frame is None:
+            return
+        self._finish(run_id, outputs)
+        self.tracker.left(frame)
+        self._leave(frame, answer_text(outputs) if frame.entered else None)
+
+    def _finish(self, run_id: UUID, outputs: Any) -> None:
+        visit = self._visits.pop(run_id, None)
+        if visit is None or visit.turn is None:
+            return
+        run = self.tracker.run
+        result = visit.returned(outputs)
+        if visit.kind is not None:
+            run.call(visit.turn, visit.kind, live=lambda _: result, codec=visit.codec(), **visit.request())
+        if (closing := visit.result(result)) is not None:
+            run.end_turn(visit.turn, **closing)
+
+    def _leave(self, frame: Frame, answer: str | None) -> None:
+        if frame.role == "invocation":
+            self.tracker.give_up(frame)
+        if frame.entered:
+            self.tracker.run.leave(answer)
+
+    @fail_open
+    def on_chain_error(self, error: BaseException, *, run_id: UUID, **_: Any) -> None:
+        """A graph, a node, or any other runnable has raised. Hand-offs and interrupts come this way too."""
+        frame = self.tracker.frames.end(run_id)
+        if frame is None:
+            return
+        if isinstance(error, ParentCommand):
+            command = error.args[0]
+            self._finish(run_id, [command] if frame.role == "tools" else command)
+            self.tracker.left(frame)
+        elif isinstance(error, GraphInterrupt):
+            self._interrupt(frame, error)
+        elif isinstance(error, Exception) and not isinstance(error, GraphBubbleUp):
+            is_node = frame.role in ("leaf", "tools", "model", "inner")
+            self.tracker.failed(frame, error) if is_node else self.tracker.surfaced(error)
+        self._visits.pop(run_id, None)
+        self._leave(frame, None)
+
+    def _interrupt(self, frame: Frame, error: GraphInterrupt) -> None:
+        for interrupt in error.args[0] if error.args and isinstance(error.args[0], list | tuple) else ():
+            self.tracker.interrupted(frame, str(getattr(interrupt, "id", "")), getattr(interrupt, "value", None))

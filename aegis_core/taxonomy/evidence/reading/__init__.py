@@ -1,0 +1,1 @@
+"""What the predicates read out of a turn: passages, amounts, claims, choices, requirements."""

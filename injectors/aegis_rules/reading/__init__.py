@@ -1,0 +1,1 @@
+"""What the rules read out of a text: passages, figures, facts, conclusions, demands, and sites for edits."""
