@@ -7,8 +7,8 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
 from aegis_core.faults import Outcome, PartChange
+from aegis_core.report.excerpts import excerpts, one_line
 from aegis_core.report.explanation.contents import Arm, Explanation, LabelledTarget
-from aegis_core.report.explanation.excerpts import excerpts, one_line
 
 __all__ = ["explanation_text"]
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
-from aegis_core.report.explanation.excerpts import excerpts, one_line
+from aegis_core.report.excerpts import excerpts, one_line
 
 
 def test_what_both_texts_share_is_cut_and_the_cut_is_shown():
