@@ -13,7 +13,8 @@
     │   └── ReplayDrift        the live run left the recorded prefix before the target's moment
     ├── RunLimitReached        a run took more turns, calls or seconds than it was allowed
     ├── InjectionError         a plan can't be carried out
-    └── CampaignError          a campaign is misconfigured
+    ├── CampaignError          a campaign is misconfigured
+    └── LearnerError           nothing can be learnt from these runs, or with this configuration
 
 Warnings derive from `AegisWarning` and are given once per cause.
 """
@@ -26,6 +27,7 @@ __all__ = [
     "AegisWarning",
     "CampaignError",
     "InjectionError",
+    "LearnerError",
     "MissingDependencyError",
     "PluginError",
     "PluginWarning",
@@ -96,6 +98,10 @@ class InjectionError(AegisError):
 
 class CampaignError(AegisError):
     """A campaign is misconfigured."""
+
+
+class LearnerError(AegisError):
+    """Nothing can be learnt from these runs, or with this configuration."""
 
 
 class AegisWarning(UserWarning):

@@ -167,21 +167,30 @@ class Fault(Record):
     """A label: this agent made this error at this step.
 
     `step` is the first step of the target's turn that differs from the clean twin. Only causes are scored by
-    default. `origin` is `proof`, or the annotator for imported data.
+    default. `origin` is `proof`, or the annotator for imported data. An annotator's fault may have no mode (None: not
+    said), and names its agent as the annotator wrote it: another spelling than the run's, or somebody who is not in it.
     """
 
     agent: str
-    mode: str
+    mode: str | None = None
     step: int | None = Field(default=None, ge=0)
     role: FaultRole = "cause"
     strategy: Strategy | None = None
     scope: Scope | None = None
-    origin: str = "proof"
+    origin: str = Field(default="proof", min_length=1)
 
     @field_validator("mode")
     @classmethod
-    def _mode(cls, value: str) -> str:
-        return check_mode_id(value)
+    def _mode(cls, value: str | None) -> str | None:
+        return None if value is None else check_mode_id(value)
+
+    @model_validator(mode="after")
+    def _consistent(self) -> Fault:
+        if self.mode is None and self.origin == "proof":
+            raise RecordError(
+                f"fault of {self.agent}: a proof says which mode; without one, name the annotator in origin"
+            )
+        return self
 
 
 class Labels(FileRecord):
@@ -189,6 +198,8 @@ class Labels(FileRecord):
 
     run_id: str
     case_id: str
+    """The case that the run belongs to. For imported runs the id of their source task, so that runs which share it
+    can be kept together."""
     faults: tuple[Fault, ...] = ()
     redundant: tuple[Fault, ...] = ()
     """Planned and proven to fire, but not needed for the failure."""

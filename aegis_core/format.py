@@ -1,33 +1,60 @@
-"""The contract of readers and writers of trajectories in formats that are not Aegis's own."""
+"""Labelled runs, and the contract of what reads and writes them: Aegis's own files, and the formats of others."""
 
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import Protocol
+
+from pydantic import JsonValue
 
 from aegis_core.errors import StoreError
 from aegis_core.faults import Labels
 from aegis_core.trajectory import Trajectory
 
-__all__ = ["Format", "LabelledRun"]
+__all__ = ["ChosenRuns", "Format", "LabelledRun", "LabelledRuns"]
 
 
 @dataclass(frozen=True)
 class LabelledRun:
     """A trajectory that was read, with its labels (one record per annotator) kept apart from it.
 
-    `doubts` are repairs and contradictions that the reader met, one sentence each.
+    All but the trajectory is beyond the wall: attributors see none of it.
     """
 
     trajectory: Trajectory
     labels: tuple[Labels, ...] = ()
-    doubts: tuple[str, ...] = field(default=())
+    """One record an annotator. None at all: nobody labelled the run; a record without faults: nobody is to blame."""
+    doubts: tuple[str, ...] = ()
+    """Repairs and contradictions that the reader met, one sentence each."""
+    group: str = ""
+    """Id of the source task. Runs that share it stay together in a split; "" where nothing is known of it."""
+    source: Mapping[str, JsonValue] = field(default_factory=dict)
+    """What else the source says of the run, in its own words: gold answer, the annotator's reason, difficulty."""
+
+
+class LabelledRuns(Protocol):
+    """Labelled runs that can be gone through more than once."""
+
+    def labelled_runs(self) -> Iterator[LabelledRun]:
+        """All runs, one at a time, from the beginning at each call."""
+
+
+@dataclass(frozen=True)
+class ChosenRuns:
+    """Labelled runs in memory: a part of a split, or runs from several sources."""
+
+    runs: tuple[LabelledRun, ...]
+
+    def labelled_runs(self) -> Iterator[LabelledRun]:
+        """The runs, in their order."""
+        return iter(self.runs)
 
 
 class Format(ABC):
-    """One external format: a file or a folder."""
+    """One format: a file or a folder."""
 
     name: str
 

@@ -142,7 +142,7 @@ def aegis_injectors() -> Iterable[Provider]:
 
 @hookspec
 def aegis_learners() -> Iterable[Provider]:
-    """Offer learners, which make an attributor from a dataset.
+    """Offer learners, which make an attributor from labelled runs.
 
     When: once, at discovery. Import nothing but `aegis_core`: a training library at the top of your module makes
         every start of Aegis slow.
@@ -196,7 +196,7 @@ def aegis_error_modes() -> Iterable[ErrorMode]:
 
 @hookspec
 def aegis_formats() -> Iterable[Provider]:
-    """Offer readers and writers of external trace formats.
+    """Offer readers and writers of formats of runs, labelled or not.
 
     When: once, at discovery. Import nothing but `aegis_core`.
     Arguments: none.

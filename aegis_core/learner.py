@@ -5,15 +5,12 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from pydantic import JsonValue
 
 from aegis_core.attribution import Attribution
+from aegis_core.format import LabelledRuns
 from aegis_core.trajectory import Trajectory
-
-if TYPE_CHECKING:
-    from aegis_core.dataset import Dataset
 
 __all__ = ["Attributor", "Learner"]
 
@@ -33,13 +30,19 @@ class Attributor(ABC):
 
 
 class Learner(ABC):
-    """Makes an attributor from a dataset."""
+    """Makes an attributor from labelled runs."""
 
     name: str
 
     @abstractmethod
-    def fit(self, dataset: Dataset, config: Mapping[str, JsonValue]) -> Attributor:
-        """Train on a dataset. The same dataset, configuration and seed give the same attributor."""
+    def fit(self, runs: LabelledRuns, config: Mapping[str, JsonValue]) -> Attributor:
+        """Train on labelled runs: a `Dataset`, what `open_runs` gives, or the training part of a split (`ChosenRuns`).
+
+        The same runs, configuration and seed give the same attributor.
+
+        Raises:
+            LearnerError: nothing can be learnt from these runs, or with this configuration.
+        """
 
     @abstractmethod
     def save(self, attributor: Attributor, path: Path) -> None:

@@ -113,8 +113,8 @@ class Tally:
         self._proven[way] += len(targets) == 1
         self._pairs += len(targets) > 1
         self._redundant += len(verdict.labels.redundant)
+        self._modes.update(fault.mode for fault in verdict.labels.faults if fault.mode is not None)
         for fault in verdict.labels.faults:
-            self._modes[fault.mode] += 1
             self._agents[fault.agent] += 1
             self._strategies[f"{fault.strategy}/{fault.scope}"] += 1
 

@@ -12,6 +12,7 @@ from aegis_core.dataset import layout
 from aegis_core.dataset.layout import DatasetFile
 from aegis_core.errors import StoreError
 from aegis_core.faults import Case, Labels, Ledger, Proof
+from aegis_core.format import LabelledRun
 from aegis_core.records import FileRecord
 from aegis_core.run.tape import Tape
 from aegis_core.trajectory import Trajectory
@@ -89,6 +90,29 @@ class Dataset:
     def proofs(self) -> Iterator[Proof]:
         """What each label rests on."""
         return self._all(layout.PROOFS)
+
+    def labelled_runs(self) -> Iterator[LabelledRun]:
+        """Clean runs and kept faulty runs with their labels, if the dataset has any.
+
+        The group of a run is the task of its case; without cases, what its labels give as their case; without labels,
+        the text of its task.
+
+        Raises:
+            StoreError: a file is bad, or there are labels of a run that is not in the dataset.
+        """
+        labels: dict[str, list[Labels]] = {}
+        for record in self.labels() if self.has(layout.LABELS) else ():
+            labels.setdefault(record.run_id, []).append(record)
+        tasks = {case.case_id: case.task_id for case in (self.cases() if self.has(layout.CASES) else ())}
+        for trajectory in self.trajectories():
+            own = tuple(labels.pop(trajectory.run_id, ()))
+            case = own[0].case_id if own else trajectory.task
+            yield LabelledRun(trajectory, own, group=tasks.get(case, case))
+        if labels:
+            raise StoreError(
+                f"{self._path(layout.LABELS)}: run {next(iter(labels))!r} is not in {layout.TRAJECTORIES.name}; a "
+                "labelled run needs its trajectory"
+            )
 
     def trajectory(self, run_id: str) -> Trajectory:
         """A clean or kept faulty run by its id."""

@@ -33,7 +33,8 @@ class Spread(Record):
 class Statistics(FileRecord):
     """The counts of a dataset. All mappings are sorted by name, but `discarded`, which has the most frequent first.
 
-    A label is a fault with the role `cause`. Mutual information is the plug-in estimate in bits over labels: 0 where
+    A label is a fault with the role `cause`; one whose annotator said no mode counts as mode `unknown`, and tells
+    nothing of the dependence of modes. Mutual information is the plug-in estimate in bits over labels: 0 where
     agent (or third of the run) says nothing about the mode. With n labels, a modes and b agents or thirds it comes
     out too high by about (a - 1)(b - 1) / (2 n ln 2) where there is no dependence at all.
     """
@@ -66,7 +67,8 @@ def statistics(dataset: Dataset) -> Statistics:
     """Count a dataset; reads trajectories and labels, and cases and tasks where there are any.
 
     Raises:
-        StoreError: a file is bad, or labels name a run, an agent or a step that the dataset does not have.
+        StoreError: a file is bad, or labels name a run or a step that the dataset does not have, or proven ones an
+            agent. What an annotator calls an agent is counted as it stands.
     """
     steps: dict[str, int] = {}
     agents: dict[str, tuple[str, ...]] = {}
@@ -98,12 +100,12 @@ def statistics(dataset: Dataset) -> Statistics:
         discarded=dict(sorted(reasons.items(), key=lambda item: (-item[1], item[0]))),
         labels=len(faults),
         redundant=redundant,
-        by_mode=_count(fault.mode for fault in faults),
+        by_mode=_count(_mode(fault) for fault in faults),
         by_agent=_count(fault.agent for fault in faults),
         by_strategy=_count(_site(fault) for fault in faults),
         by_mode_and_strategy={
-            mode: _count(_site(fault) for fault in faults if fault.mode == mode)
-            for mode in sorted({fault.mode for fault in faults})
+            mode: _count(_site(fault) for fault in faults if _mode(fault) == mode)
+            for mode in sorted({_mode(fault) for fault in faults})
         },
         by_third={name: sum(third == name for _, third in thirds) for name in _THIRDS},
         steps_clean=_spread([count for run_id, count in steps.items() if run_id not in faulty]),
@@ -118,7 +120,7 @@ def _check(dataset: Dataset, labels: Labels, steps: Mapping[str, int], agents: M
     if labels.run_id not in steps:
         raise StoreError(f"{where} is not in {layout.TRAJECTORIES.name}; a labelled run needs its trajectory")
     for fault in (*labels.faults, *labels.redundant):
-        if fault.agent not in agents[labels.run_id]:
+        if fault.origin == "proof" and fault.agent not in agents[labels.run_id]:
             raise StoreError(f"{where} has no agent {fault.agent!r}; known: {', '.join(agents[labels.run_id])}")
         if fault.step is not None and fault.step >= steps[labels.run_id]:
             raise StoreError(f"{where} has no step {fault.step}; known: 0 to {steps[labels.run_id] - 1}")
@@ -127,6 +129,10 @@ def _check(dataset: Dataset, labels: Labels, steps: Mapping[str, int], agents: M
 def _third(fault: Fault, steps: int) -> str:
     """The third of its run in which a fault stands; "" if its step is not known."""
     return "" if fault.step is None else _THIRDS[3 * fault.step // steps]
+
+
+def _mode(fault: Fault) -> str:
+    return fault.mode or "unknown"
 
 
 def _site(fault: Fault) -> str:
@@ -143,8 +149,12 @@ def _spread(counts: Sequence[int]) -> Spread:
     return Spread(runs=len(counts), least=min(counts), median=median(counts), mean=fmean(counts), most=max(counts))
 
 
-def _information(pairs: Sequence[tuple[str, str]]) -> float:
-    """Mutual information of the two members over all pairs, in bits; rounded so that its bytes are everywhere alike."""
+def _information(pairs: Sequence[tuple[str | None, str]]) -> float:
+    """Mutual information of the two members over all pairs that have both, in bits.
+
+    Rounded, so that its bytes are everywhere alike.
+    """
+    pairs = [(one, other) for one, other in pairs if one is not None]
     n = len(pairs)
     left, right = Counter(one for one, _ in pairs), Counter(other for _, other in pairs)
     bits = math.fsum(

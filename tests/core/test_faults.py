@@ -47,6 +47,14 @@ def test_modes_of_mast_of_third_parties_and_of_the_environment_are_modes(mode: s
     assert target(mode=mode).mode == Fault(agent="A", mode=mode).mode == mode
 
 
+def test_only_an_annotator_may_leave_the_mode_out() -> None:
+    assert Fault(agent="A", step=3, origin="whowhen").mode is None
+    with pytest.raises(ValidationError, match="fault of A: a proof says which mode"):
+        Fault(agent="A", step=3)
+    with pytest.raises(ValidationError, match="unknown error mode 'careless'"):
+        Fault(agent="A", mode="careless", origin="whowhen")
+
+
 @pytest.mark.parametrize(("strategy", "scope"), [(name, scope) for name, scopes in SCOPES.items() for scope in scopes])
 def test_each_strategy_has_its_scopes(strategy: str, scope: str) -> None:
     assert target(strategy=strategy, scope=scope).scope == scope
@@ -123,6 +131,7 @@ RECORDS = [
         faults=(Fault(agent="A", mode="FM-1.1", step=3),),
         redundant=(Fault(agent="B", mode="acme:drift"),),
     ),
+    Labels(run_id="r", case_id="c", faults=(Fault(agent="A", step=3, origin="whowhen"),)),
     Proof(
         run_id="r",
         case_id="c",

@@ -27,7 +27,7 @@ from aegis_core.faults import (
     Target,
 )
 from aegis_core.run import Tape
-from aegis_core.store import read_document
+from aegis_core.store import append, read_document
 from aegis_core.trajectory import Agent, Step, Trajectory
 
 AGENTS = ("Planner", "Solver", "Critic")
@@ -228,6 +228,38 @@ def test_labels_without_their_trajectory_are_refused(tmp_path: Path) -> None:
     assert contents(tmp_path) == before
 
 
+# -- labelled runs ------------------------------------------------------------------------------------------------
+
+
+def test_labelled_runs_of_one_task_are_one_group(dataset: Dataset) -> None:
+    runs = {item.trajectory.run_id: item for item in dataset.labelled_runs()}
+    assert {run_id: item.group for run_id, item in runs.items()} == {
+        "clean-1": "t1", "faulty-1": "t1", "faulty-2": "t1", "clean-2": "t2",
+    }  # fmt: skip
+    assert [item.labels for item in runs.values()] == [(labels,) for labels in dataset.labels()]
+    assert [item.trajectory for item in dataset.labelled_runs()] == list(dataset.trajectories())
+
+
+def test_group_is_the_case_without_cases_and_the_task_without_labels(dataset: Dataset) -> None:
+    (dataset.path / "cases.jsonl").unlink()
+    assert [item.group for item in dataset.labelled_runs()] == ["c1", "c2", "c1", "c1"]
+    (dataset.path / "labels.jsonl").unlink()
+    assert {(item.group, item.labels) for item in dataset.labelled_runs()} == {("2 + 2?", ())}
+
+
+def test_runs_may_have_labels_of_several_annotators(dataset: Dataset) -> None:
+    second = Labels(run_id="faulty-1", case_id="c1", faults=(Fault(agent="nobody", step=1, origin="second"),))
+    append(dataset.path / "labels.jsonl", second)
+    (found,) = (item for item in dataset.labelled_runs() if item.trajectory.run_id == "faulty-1")
+    assert [labels.faults[0].origin for labels in found.labels] == ["proof", "second"]
+
+
+def test_labels_of_a_run_that_is_not_there_are_an_error(dataset: Dataset) -> None:
+    append(dataset.path / "labels.jsonl", Labels(run_id="ghost", case_id="c1"))
+    with pytest.raises(StoreError, match=r"labels\.jsonl: run 'ghost' is not in trajectories\.jsonl"):
+        list(dataset.labelled_runs())
+
+
 # -- counting -----------------------------------------------------------------------------------------------------
 
 
@@ -262,6 +294,15 @@ def labelled(folder: Path, faults: list[Fault], n_steps: int = 6) -> Statistics:
 def test_mode_that_follows_from_the_agent_shares_all_its_information(tmp_path: Path) -> None:
     counted = labelled(tmp_path, [fault("Planner", "FM-1.1", 0), fault("Critic", "FM-2.6", 0)] * 3)
     assert (counted.mode_agent_bits, counted.mode_third_bits) == (1.0, 0.0)
+
+
+def test_fault_without_a_mode_counts_as_unknown_and_tells_nothing_of_modes(tmp_path: Path) -> None:
+    unsaid = [Fault(agent=agent, step=0, origin="whowhen") for agent in ("Critic", "critic")]
+    counted = labelled(tmp_path, [fault("Planner", "FM-1.1", 0), fault("Critic", "FM-2.6", 0), *unsaid])
+    assert counted.by_mode == {"FM-1.1": 1, "FM-2.6": 1, "unknown": 2}
+    assert counted.by_agent == {"Critic": 2, "Planner": 1, "critic": 1}
+    assert counted.mode_agent_bits == 1.0
+    assert counted.by_third["first"] == 4
 
 
 def test_mode_that_is_independent_of_agent_and_place_shares_none(tmp_path: Path) -> None:
