@@ -56,7 +56,8 @@ def analysis_team(*, seed: int = 0) -> System:
     graph = StateGraph(MessagesState)
     for name in TEAM:
         if name != "Analyst":
-            graph.add_node(name, RunnableLambda(_member(name, model)))
+            role = {"role": system_prompt(name, TEAM)}  # what a function tells its model can't be seen from outside
+            graph.add_node(name, RunnableLambda(_member(name, model)), metadata=role)
     analyst = create_agent(model, [_look_up, _calculator], system_prompt=system_prompt("Analyst", TEAM), name="Analyst")
     graph.add_node("Analyst", analyst)
     graph.add_edge(START, "Planner")

@@ -203,6 +203,7 @@ class Calls(RunState):
             name: of the tool, if it is one.
 
         Raises:
+            ReplayDrift: the recorded run made no such call before the target's moment.
             RunLimitReached: too many calls, or too much time.
         """
         request = tuple(parts)
@@ -214,6 +215,8 @@ class Calls(RunState):
             self._live_calls += kind == "model"
         digest = request_hash(request, normalise=self._normalise)
         self.recorder.tape(TapeEntry(key=key, request_hash=digest, request=request, payload=payload), turn.order)
+        if self.replay is not None and (drift := self.replay.made_anew(key)):
+            raise ReplayDrift(f"run {self.info.run_id}: {drift}")
         self._check_limits()
 
     def holds(self, turn: Turn) -> bool:

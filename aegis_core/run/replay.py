@@ -2,8 +2,8 @@
 
 The prefix is every entry that precedes the first target in the tape. For response corruption it includes the
 target's own turn, which is served and then altered; for prompt injection the target's turn is live from its
-input on. Until the target has fired, a request or a speaker that differs from the tape is a drift, and the run
-is void. After that, an entry of the prefix (a parallel branch) is served only where its request still is equal:
+input on. Until the target has fired, a request or a speaker that differs from the tape, or a call that is not on it,
+is a drift, and the run is void. After that, an entry of the prefix (a parallel branch) is served only where its request still is equal:
 a difference is then a consequence of the fault.
 """
 
@@ -69,8 +69,12 @@ class Replay:
         return ""
 
     def serve(self, key: CallKey, digest: str) -> TapeEntry | None:
-        """The recorded result of a call, or None if the call is to go live."""
-        if key.kind == "node" and self.level != "node":
+        """The recorded result of a call, or None if the call is to go live.
+
+        A call that the recorded run did not make is a drift as long as nothing was altered: of two runs of one system
+        on one task, only the fault may be the difference.
+        """
+        if self.made_anew(key) or (key.kind == "node" and self.level != "node"):
             return None
         entry = self._prefix.get(key)
         if entry is None or entry.error is not None:
@@ -81,6 +85,12 @@ class Replay:
             return None
         self.served += 1
         return entry
+
+    def made_anew(self, key: CallKey) -> str:
+        """The drift, in words, if the recorded run made no such call and nothing was altered yet, or ""."""
+        if self.fired or key in self._known:
+            return ""
+        return self._drifted(f"{key} is not on the tape of run {self.tape.run_id}")
 
     def is_last(self, key: CallKey) -> bool:
         """Whether this is the last model call of its turn on the tape: the one whose result is the turn's answer."""

@@ -54,6 +54,7 @@ class RunState:
         self.recorder = Recorder(clock)
         self.recorder.declare(info.agents)
         self.limit_reached = ""
+        """Which limit, ours or the framework's own, ended the run; "" if none did."""
         self.entered = False
         """Whether the entry of the system is running now."""
         self.final_output: str | None = None
@@ -64,6 +65,7 @@ class RunState:
         self._live_calls = 0
         self._n_turns = 0
         self._n_calls = 0
+        self._step_limits: list[BaseException] = []
         self._errors: dict[int, tuple[BaseException, str | None]] = {}
         """Holds the exceptions themselves, so that no later one can have the same id."""
         self._tokens = itertools.count()
@@ -108,10 +110,20 @@ class RunState:
             if known is None:
                 self._errors[id(error)] = (error, agent)
         if agent is None:
+            if any(limit is error for limit in self._step_limits):
+                self.limit_reached = str(error) or type(error).__name__
             where = known[1] if known is not None else None
             self.error = RunError(type=type(error).__name__, message=str(error), agent=where)
         elif known is None:
             self.recorder.step(agent, "error", f"{type(error).__name__}: {error}", moment=moment, order=after(order))
+
+    def stopped_by(self, error: BaseException) -> None:
+        """The framework raised this because the system took more steps than the framework allows.
+
+        If it is what the run ends with, the run has no end (`limit_reached`). If the system catches it and goes on, it
+        is an exception like any other.
+        """
+        self._step_limits.append(error)
 
     @property
     def live_model_calls(self) -> int:

@@ -12,7 +12,7 @@ from typing import Any
 from uuid import UUID
 
 from langchain_core.tracers.context import register_configure_hook
-from langgraph.errors import GraphBubbleUp, GraphInterrupt, ParentCommand
+from langgraph.errors import GraphBubbleUp, GraphInterrupt, GraphRecursionError, ParentCommand
 
 from aegis_core.errors import ReplayDrift, RunLimitReached
 from aegis_langgraph.acting.visit import Visit
@@ -124,6 +124,8 @@ class Watcher(CallEvents):
         elif isinstance(error, GraphInterrupt):
             self._interrupt(frame, error)
         elif isinstance(error, Exception) and not isinstance(error, GraphBubbleUp):
+            if isinstance(error, GraphRecursionError):
+                self.tracker.run.stopped_by(error)
             is_node = frame.role in ("leaf", "tools", "model", "inner")
             self.tracker.failed(frame, error) if is_node else self.tracker.surfaced(error)
         self._visits.pop(run_id, None)

@@ -101,6 +101,9 @@ class Live(Replay):
     def serve(self, key: Any, digest: str) -> None:
         return None
 
+    def made_anew(self, key: Any) -> str:
+        return ""
+
 
 def target(
     agent: str, strategy: Strategy, scope: Scope, *, turn: int = 1, branch: str = "", mode: str = "FM-2.6"

@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 from langchain.agents import create_agent
 from langgraph.checkpoint.memory import InMemorySaver
+from langgraph.errors import GraphRecursionError
 from langgraph.graph import START, MessagesState, StateGraph
 from langgraph.types import Command, RetryPolicy, Send, interrupt
 
@@ -309,3 +310,18 @@ def test_a_state_that_can_not_be_put_on_the_tape_is_recorded_but_not_served() ->
     assert clean.texts == ["hello", "b hello"]
     with pytest.raises(ReplayError, match="no plain form"):
         altered(build, {"text": "hi"}, clean, target("b", "response_corruption", "belief"))
+
+
+@WAYS
+@PATHS
+def test_a_graph_that_runs_out_of_steps_has_no_end(use: Any, replay: Any) -> None:
+    graph = StateGraph(MessagesState)
+    graph.add_node("a", member("a"))
+    graph.add_edge(START, "a")
+    graph.add_edge("a", "a")
+    app = graph.compile().with_config(recursion_limit=3)
+    error, done = caught(app, use, replay)
+    assert isinstance(error, GraphRecursionError)
+    assert done.run.limit_reached == ""  # as long as the system can catch it
+    done.run.failed(error)
+    assert "Recursion limit of 3" in done.run.limit_reached

@@ -11,6 +11,7 @@ from langchain_core.tools import tool
 from aegis_core.campaign.checkers import check
 from aegis_core.world import Message, SimulatedModel, generate_tasks, review_objects
 from aegis_core.world.prompts import system_prompt
+from aegis_langgraph.adapter import LangGraphAdapter
 from aegis_langgraph.chat_model import SimulatedChatModel
 from aegis_langgraph.systems import TEAM, analysis_team
 
@@ -34,6 +35,11 @@ def test_every_member_speaks_and_the_reporter_has_the_last_word():
     messages, final = messages_of(TASKS[0].text)
     assert {message.name for message in messages if isinstance(message, AIMessage)} == set(TEAM)
     assert messages[-1].name == "Reporter" and final == messages[-1].text
+
+
+def test_every_member_is_described_by_its_system_prompt():
+    described = {agent.path: agent.role for agent in LangGraphAdapter().agents(analysis_team().app)}
+    assert described == {name: system_prompt(name, TEAM) for name in TEAM}
 
 
 def test_the_researchers_work_in_parallel_on_the_same_plan():

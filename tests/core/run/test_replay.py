@@ -97,6 +97,60 @@ def test_another_request_before_the_target_is_a_drift() -> None:
         rerun(ADAPTER, other, "2+2", tape, target("Solver", "response_corruption", "outgoing"))
 
 
+def test_a_call_that_the_recorded_run_did_not_make_is_a_drift_before_the_target() -> None:
+    @aegis.agent("Planner")
+    def doubting(question: str) -> str:
+        first = echo(question)
+        echo("is that right?")
+        return "plan: " + first
+
+    @aegis.trace
+    def other(question: str) -> str:
+        return report(solve(doubting(question)))
+
+    _, tape, _ = recorded(ADAPTER, relay, "2+2")
+    with pytest.raises(ReplayDrift, match="Planner turn 1, model 2 is not on the tape"):
+        rerun(ADAPTER, other, "2+2", tape, target("Solver", "response_corruption", "outgoing"))
+    assert calls == []
+
+
+def test_a_tool_that_the_recorded_run_did_not_use_is_a_drift_before_the_target() -> None:
+    @aegis.tool
+    def search(words: str) -> str:
+        calls.append(words)
+        return words
+
+    @aegis.agent("Planner")
+    def searching(question: str) -> str:
+        search(question)
+        return "plan: " + echo(question)
+
+    @aegis.trace
+    def other(question: str) -> str:
+        return report(solve(searching(question)))
+
+    _, tape, _ = recorded(ADAPTER, relay, "2+2")
+    with pytest.raises(ReplayDrift, match="Planner turn 1, tool search 1 is not on the tape"):
+        rerun(ADAPTER, other, "2+2", tape, target("Solver", "response_corruption", "outgoing"))
+    assert calls == []
+
+
+def test_a_call_more_after_the_target_is_a_consequence() -> None:
+    @aegis.agent("Solver")
+    def thorough(plan_text: str) -> str:
+        draft = echo(plan_text)
+        draft = echo(draft) if "ALTERED" in plan_text else draft
+        return "result: " + echo(draft)
+
+    @aegis.trace
+    def other(question: str) -> str:
+        return report(thorough(plan(question)))
+
+    _, tape, _ = recorded(ADAPTER, other, "2+2")
+    run, _ = rerun(ADAPTER, other, "2+2", tape, target("Planner", "response_corruption", "outgoing"))
+    assert (run.void, len(calls)) == ("", 3)
+
+
 def test_a_drift_that_the_system_swallows_still_voids_the_run() -> None:
     @aegis.trace
     def swallowing(question: str) -> str:
