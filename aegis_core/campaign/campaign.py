@@ -14,7 +14,7 @@ from typing import Any
 from aegis_core.adapter import Adapter
 from aegis_core.campaign import checkers
 from aegis_core.campaign.arms import Check, hashed_id
-from aegis_core.campaign.configuration import Configuration, RunLimits, load_tasks, settle
+from aegis_core.campaign.configuration import Configuration, RunLimits, load_tasks, record, settle
 from aegis_core.campaign.journal import Journal
 from aegis_core.campaign.loop import Loop, Ready
 from aegis_core.campaign.planner import ExplicitPlans, Planner, cells
@@ -57,6 +57,8 @@ class Campaign:
         limit: stop as soon as so many faulty runs are kept; None: go through all tasks.
         limits: turns, calls and seconds after which a run is ended as `no_end`. A limit of seconds makes results
             depend on the machine.
+        command: how `aegis` is called to go on with it, without its name and the folder; for whoever finds it
+            unfinished.
         progress: is told after every clean run and every plan.
         plugins: by default those installed.
     """
@@ -78,6 +80,7 @@ class Campaign:
         plans: Sequence[Plan] | None = None,
         limit: int | None = None,
         limits: Limits = DEFAULT_LIMITS,
+        command: str = "",
         progress: Callable[[Progress], None] | None = None,
         plugins: Plugins | None = None,
     ) -> None:
@@ -95,6 +98,7 @@ class Campaign:
         self._plans = tuple(plans) if plans is not None else None
         self._limit = limit
         self._limits = limits
+        self._command = command
         self._progress = progress
         self._plugins = plugins
 
@@ -110,8 +114,12 @@ class Campaign:
         """
         ready = self._checked()
         settle(self.out, ready.configuration)
-        with Journal(self.out) as journal, DatasetWriter(self.out / "dataset") as writer:
-            return Loop(ready, journal, writer, self._plugins or default_plugins(), self._progress).go_through()
+        plugins = self._plugins or default_plugins()
+        with Journal(self.out) as journal:
+            with DatasetWriter(self.out / "dataset") as writer:
+                summary = Loop(ready, journal, writer, plugins, self._progress).go_through()
+            record(self.out, ready.configuration)
+        return summary
 
     def _checked(self) -> Ready:
         """Everything that can be wrong before the first run, found before it."""
@@ -153,6 +161,7 @@ class Campaign:
             limits=RunLimits(turns=self._limits.turns, calls=self._limits.calls, seconds=self._limits.seconds),
             replay=wrapped.level,
             limit=self._limit,
+            command=self._command,
         )
         return Ready(configuration, tasks, factory, wrapped, injector, check, planner)
 
@@ -202,14 +211,15 @@ class Campaign:
         if named is not None:
             if not named:
                 raise CampaignError("modes is empty; leave it out to use all that the injector can cause")
-            unproven = [mode for mode in named if not _has_evidence(plugins, plugins.error_mode(mode))]
+            chosen = {mode.id: mode for mode in map(plugins.error_mode, named)}
+            unproven = [mode.id for mode in chosen.values() if not _has_evidence(plugins, mode)]
             if unproven:
                 proven = ", ".join(m.id for m in plugins.error_modes().values() if _has_evidence(plugins, m))
                 raise CampaignError(
                     f"there is no evidence predicate for {', '.join(unproven)}, so no label of it can be proven; "
                     f"modes with evidence: {proven}"
                 )
-            return tuple(dict.fromkeys(named))
+            return tuple(chosen)
         causable = {realisation.mode for realisation in injector.realisations()}
         usable = tuple(
             mode.id for mode in plugins.error_modes().values() if mode.id in causable and _has_evidence(plugins, mode)

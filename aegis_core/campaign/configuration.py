@@ -12,11 +12,12 @@ from aegis_core import __version__
 from aegis_core.adapter import ReplayLevel
 from aegis_core.campaign.arms import hashed_id
 from aegis_core.campaign.tasks import Task
+from aegis_core.dataset import Statistics, layout
 from aegis_core.errors import CampaignError
 from aegis_core.records import FileRecord, Record
 from aegis_core.store import read, read_document, write_document
 
-__all__ = ["Configuration", "RunLimits", "Versions", "load_tasks", "settle"]
+__all__ = ["FILE", "Configuration", "RunLimits", "Versions", "load_tasks", "record", "settle"]
 
 FILE = "campaign.json"
 
@@ -41,7 +42,8 @@ class Configuration(FileRecord):
 
     `checker` is empty where each task names its own; `explicit_plans` is a digest of plans that the user gave, empty
     where the planner draws them. `limit` is where the campaign stops: it may differ when it is gone on with, since
-    it decides how far the journal reaches and not what stands in it.
+    it decides how far the journal reaches and not what stands in it. `command` is how `aegis` was called, without
+    the folder, and empty where a program runs the campaign.
     """
 
     system: str
@@ -59,6 +61,7 @@ class Configuration(FileRecord):
     limits: RunLimits
     replay: ReplayLevel
     limit: int | None = Field(default=None, ge=1)
+    command: str = ""
     versions: Versions = Field(default_factory=Versions)
 
     def runs_digest(self) -> str:
@@ -71,8 +74,11 @@ class Configuration(FileRecord):
 def settle(folder: Path, configuration: Configuration) -> None:
     """Write `campaign.json`, or make sure that the one that is there is of this very campaign.
 
+    What may differ (limit, command) is left as it is beside a dataset, which was made with it: see `record`.
+
     Raises:
-        CampaignError: the folder holds another campaign, or something that is no campaign; says what differs.
+        CampaignError: the folder holds another campaign, or something that is no campaign, or a dataset that would
+            become smaller; says what differs.
     """
     path = folder / FILE
     if not path.exists():
@@ -83,15 +89,35 @@ def settle(folder: Path, configuration: Configuration) -> None:
         write_document(path, configuration)
         return
     earlier = read_document(path, Configuration)
-    before, now = (record.model_dump(mode="json", exclude={"limit"}) for record in (earlier, configuration))
+    before, now = (record.model_dump(mode="json", exclude={"limit", "command"}) for record in (earlier, configuration))
     differing = [f"{name} was {before[name]!r}, is {now[name]!r}" for name in now if before[name] != now[name]]
     if differing:
         raise CampaignError(
             f"{folder} holds another campaign: {'; '.join(differing)}. "
             "Go on with the same settings, or use another folder"
         )
-    if earlier != configuration:
-        write_document(path, configuration)
+    finished = folder / "dataset" / layout.SUMMARY
+    if finished.exists():
+        _check_limit(folder, earlier.limit, configuration.limit, read_document(finished, Statistics).faulty_runs_kept)
+    else:
+        record(folder, configuration)
+
+
+def record(folder: Path, configuration: Configuration) -> None:
+    """Write `campaign.json` again if it says something else: the limit with which the dataset was made now."""
+    if read_document(folder / FILE, Configuration) != configuration:
+        write_document(folder / FILE, configuration)
+
+
+def _check_limit(folder: Path, earlier: int | None, limit: int | None, kept: int) -> None:
+    """Refuse a limit that is reached before the dataset that is there is complete: it would be written smaller."""
+    if limit is None or limit > kept or (limit == kept and limit == earlier):
+        return
+    made = "without a limit" if earlier is None else f"with the limit {earlier}"
+    raise CampaignError(
+        f"{folder} holds a dataset with {kept} kept faulty runs, made {made}; the limit {limit} would make it smaller. "
+        f"Leave the limit out or give one above {kept}; for a smaller dataset use another folder (--out)"
+    )
 
 
 def load_tasks(tasks: str | Path | Iterable[Task]) -> tuple[Task, ...]:

@@ -9,21 +9,26 @@ from __future__ import annotations
 import os
 import sys
 import warnings
-from collections.abc import Callable
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass
+from functools import cached_property
 from pathlib import Path
 from types import TracebackType
-from typing import Self
+from typing import Any, Self
 
 from pydantic import Field, model_validator
 
-from aegis_core.errors import CampaignError, RecordError, StoreWarning
+from aegis_core.errors import CampaignError, RecordError, SchemaVersionError, StoreError, StoreWarning
 from aegis_core.faults import ArmKind, Ledger, Outcome, Plan
 from aegis_core.records import FileRecord
 from aegis_core.run import Tape
-from aegis_core.store import Appender, Position, index, read_at, repair
+from aegis_core.store import Appender, Position, index, peek, read_at, repair
 from aegis_core.trajectory import Trajectory
 
-__all__ = ["Journal", "RunRecord", "RunTime"]
+__all__ = ["FILE", "Journal", "JournalReader", "MadeRun", "RunRecord", "RunTime"]
+
+FILE = "journal.jsonl"
 
 
 class RunRecord(FileRecord):
@@ -74,29 +79,34 @@ class RunTime(FileRecord):
 class Journal:
     """Looks runs up, or has them made and appends them. A context manager; one process at a time.
 
-    Opening it repairs what a killed process left torn, with a `StoreWarning` that says what was removed.
+    Opening it repairs what a killed process left torn: of the journal with a `StoreWarning` that says where the torn
+    line is kept (`journal.jsonl.torn`), of the times in silence, since nothing depends on them.
 
     Args:
         folder: of the campaign; `journal.jsonl` and `times.jsonl` stand in it.
 
     Raises:
         CampaignError: another process is writing this campaign.
-        StoreError: a file is damaged in another way than by being cut off.
+        StoreError: a file is damaged in another way than by being cut off; says what to do about it.
     """
 
     def __init__(self, folder: Path) -> None:
-        self.path = folder / "journal.jsonl"
+        self.path = folder / FILE
         self._lock = _own(folder)
         self._places: dict[str, Position] = {}
         self._lines = 0
-        for path in (self.path, folder / "times.jsonl"):
-            if path.exists() and (done := repair(path)) is not None:
-                warnings.warn(str(done), StoreWarning, stacklevel=2)
-        if self.path.exists():
-            self._places = index(self.path, "run_id")
-            self._lines = max((place.line for place in self._places.values()), default=0)
-        self._runs = Appender(self.path)
-        self._times = Appender(folder / "times.jsonl")
+        try:
+            self._mend(folder / "times.jsonl", keep=False)
+            self._mend(self.path, keep=True)
+            if self.path.exists():
+                with _remedy(self.path):
+                    self._places = index(self.path, "run_id")
+                self._lines = max((place.line for place in self._places.values()), default=0)
+            self._runs = Appender(self.path)
+            self._times = Appender(folder / "times.jsonl")
+        except BaseException:
+            self._unlock()
+            raise
         self.made = 0
         """Runs made since the journal was opened."""
         self.found = 0
@@ -137,12 +147,24 @@ class Journal:
             place = self._places[run_id]
         except KeyError:
             raise CampaignError(f"{self.path} has no run {run_id!r}") from None
-        return read_at(self.path, place, RunRecord)
+        with _remedy(self.path):
+            return read_at(self.path, place, RunRecord)
 
     def close(self) -> None:
         """Let go of the files."""
         self._runs.close()
         self._times.close()
+        self._unlock()
+
+    def _mend(self, path: Path, *, keep: bool) -> None:
+        if not path.exists():
+            return
+        with _remedy(path) if keep else _remedy(path, "Take that line out of it: nothing depends on it"):
+            done = repair(path, keep=keep)
+        if done is not None and keep:
+            warnings.warn(str(done), StoreWarning, stacklevel=3)
+
+    def _unlock(self) -> None:
         if self._lock is not None:
             os.close(self._lock)
             self._lock = None
@@ -154,6 +176,92 @@ class Journal:
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
         self.close()
+
+
+@dataclass(frozen=True)
+class MadeRun:
+    """What a line of the journal says of a run, without its trajectory, tape and ledger.
+
+    `plan` and `outcome` are plain data, as they stand in the file; `place` is where the run can be read.
+    """
+
+    run_id: str
+    task_id: str
+    arm: ArmKind
+    plan: Mapping[str, Any] | None  # Any: plain data of a Plan
+    targets: tuple[int, ...]
+    outcome: Outcome | None
+    invalid: str
+    place: Position
+
+
+class JournalReader:
+    """Reads the journal of a campaign without a lock: of a finished one, an interrupted one, or one that is under way.
+
+    Args:
+        folder: of the campaign.
+    """
+
+    def __init__(self, folder: Path) -> None:
+        self.path = folder / FILE
+
+    @cached_property
+    def runs(self) -> Mapping[str, MadeRun]:
+        """All runs by id, in the order in which they were made; none if there is no journal.
+
+        Raises:
+            StoreError: a line is damaged; says what to do about it.
+        """
+        if not self.path.exists():
+            return {}
+        with _remedy(self.path):
+            return {run.run_id: run for run in map(self._made, peek(self.path))}
+
+    def read(self, run_id: str) -> RunRecord:
+        """One of the runs, whole.
+
+        Raises:
+            CampaignError: the journal has no such run.
+            StoreError: its line is damaged.
+        """
+        if run_id not in self.runs:
+            raise CampaignError(f"{self.path} has no run {run_id!r}")
+        with _remedy(self.path):
+            return read_at(self.path, self.runs[run_id].place, RunRecord)
+
+    def _made(self, line: tuple[Position, Mapping[str, Any]]) -> MadeRun:
+        place, data = line
+        try:
+            outcome = data.get("outcome")
+            return MadeRun(
+                run_id=str(data["run_id"]),
+                task_id=str(data["task_id"]),
+                arm=data["arm"],
+                plan=data.get("plan"),
+                targets=tuple(data.get("targets", ())),
+                outcome=Outcome.model_validate(outcome) if outcome is not None else None,
+                invalid=str(data.get("invalid", "")),
+                place=place,
+            )
+        except (KeyError, TypeError, ValueError) as error:
+            raise StoreError(f"{self.path}, line {place.line}: is not the record of a run ({error!r})") from error
+
+
+@contextmanager
+def _remedy(path: Path, advice: str = "") -> Iterator[None]:
+    """Add to the error of a damaged line what can be done about it in a campaign."""
+    try:
+        yield
+    except SchemaVersionError:
+        raise
+    except StoreError as error:
+        if isinstance(error.__cause__, OSError):
+            raise
+        usual = (
+            f"Take that line out of {path.name} (keep a copy), and give the command of the campaign again: it makes "
+            "the run of that line anew, and looks all others up"
+        )
+        raise StoreError(f"{error}. If the file was damaged: {advice or usual}") from error
 
 
 def _own(folder: Path) -> int | None:

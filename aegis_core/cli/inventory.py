@@ -11,7 +11,6 @@ from rich.markup import escape
 from rich.table import Table
 
 from aegis_core.cli.answers import Answer, AsJson, ExitCode, command
-from aegis_core.errors import UnknownModeError
 from aegis_core.plugins import PluginInfo, PluginReport, default_plugins
 from aegis_core.report.modes import ModeInfo, mode_infos
 
@@ -61,10 +60,8 @@ def modes(
     """List the error modes, what can cause each, and whether a label of it can be proven."""
     infos, silent = mode_infos(default_plugins())
     if mode:
-        chosen = next((info for info in infos if info.mode.id == mode), None)
-        if chosen is None:
-            known = ", ".join(info.mode.id for info in infos)
-            raise UnknownModeError(f"unknown error mode {mode!r}; known: {known}")
+        wanted = default_plugins().error_mode(mode).id
+        chosen = next(info for info in infos if info.mode.id == wanted)
         return Answer(data=_mode_data(chosen), text=["\n".join(_mode_text(chosen))])
     return Answer(data=[_mode_data(info) for info in infos], text=[_modes_table(infos), *silent])
 

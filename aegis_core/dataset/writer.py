@@ -30,8 +30,11 @@ R = TypeVar("R", bound=FileRecord)
 class DatasetWriter:
     """Writes a dataset into a folder, replacing what is there; a context manager.
 
-    Records stand in each file in the order in which they were given, so the same calls give the same bytes. The
-    files appear when the block ends; if it raises, the folder stays as it was. `summary.json` is written last and
+    Records stand in each file in the order in which they were given, so the same calls give the same bytes; but
+    trajectories are put in the order of their ids, since the runs of a case are given together, the clean one first,
+    and that order would tell an observer which is which.
+
+    The files appear when the block ends; if it raises, the folder stays as it was. `summary.json` is written last and
     removed first: where it stands, all files belong together.
 
     Raises:
@@ -44,7 +47,8 @@ class DatasetWriter:
         self._files: dict[str, Rewriter] = {}
         try:
             for file in layout.FILES:
-                self._files[file.name] = Rewriter(self.path / file.name)
+                sort_by = file.key if file is layout.TRAJECTORIES else ""
+                self._files[file.name] = Rewriter(self.path / file.name, sort_by=sort_by)
         except BaseException:
             self.discard()
             raise

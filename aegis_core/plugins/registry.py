@@ -40,8 +40,9 @@ __all__ = ["Plugins", "default_plugins"]
 class Plugins:
     """The plugins of one set of entry points. The first look-up discovers all of them, once, under a lock.
 
-    A broken plugin is skipped with one `PluginWarning`; with `AEGIS_STRICT_PLUGINS=1` every look-up raises
-    `PluginError` instead, but `report` and `failures` still answer.
+    A broken plugin is skipped with one `PluginWarning` at the first look-up; `report` and `failures`, which tell the
+    same, give no warning. With `AEGIS_STRICT_PLUGINS=1` every look-up raises `PluginError` instead, but these two
+    still answer.
 
     Args:
         entry_points: by default those of group `aegis` that are installed.
@@ -104,17 +105,20 @@ class Plugins:
         return MappingProxyType(self._catalogue().modes)
 
     def error_mode(self, mode_id: str) -> ErrorMode:
-        """The error mode with this id.
+        """The error mode with this id, in capitals or not: people type it.
 
         Raises:
             UnknownModeError: neither MAST nor a plugin has it; the message lists those there are.
         """
         modes = self.error_modes()
-        if mode_id not in modes:
+        if mode_id in modes:
+            return modes[mode_id]
+        alike = [mode for known, mode in modes.items() if known.lower() == mode_id.lower()]
+        if len(alike) != 1:
             raise UnknownModeError(
                 f"unknown error mode {mode_id!r}; known: {', '.join(modes)}{self._catalogue().skipped_note()}"
             )
-        return modes[mode_id]
+        return alike[0]
 
     def evidence(self, mode_id: str) -> EvidencePredicate:
         """The predicate `(TurnContext) -> Evidence` of a mode, MAST's or a plugin's. It never raises.
@@ -197,7 +201,7 @@ class Plugins:
         self._notify("aegis_run_finished", run=run, trajectory=trajectory)
 
     def _notify(self, hook: str, **arguments: object) -> None:
-        for origin, observe in self._discovered().observers.get(hook, ()):
+        for origin, observe in self._warned_of().observers.get(hook, ()):
             try:
                 observe(**arguments)
             except (Exception, SystemExit) as error:  # plugin boundary: observe
@@ -208,11 +212,14 @@ class Plugins:
     # -- what there is --------------------------------------------------------------------------------------
 
     def failures(self) -> tuple[Failure, ...]:
-        """Every plugin that was skipped, wholly or in part, with the reason and its own exception."""
+        """Every plugin that was skipped, wholly or in part, with the reason and its own exception. Warns of none."""
         return self._discovered().failures
 
     def report(self) -> PluginReport:
-        """All plugins and what they offer, for `aegis plugins`. Imports no framework, never raises for a plugin."""
+        """All plugins and what they offer, for `aegis plugins`.
+
+        Imports no framework; neither raises nor warns for a plugin, since the report tells of it.
+        """
         found = self._discovered()
         return PluginReport(plugins=found.infos(), problems=(*found.problems, *foreign_cores()))
 
@@ -231,13 +238,23 @@ class Plugins:
         return self._instances[kind, name]
 
     def _catalogue(self) -> Catalogue:
-        found = self._discovered()
+        found = self._warned_of()
         if found.strict and (found.failures or found.problems):
             reasons = [*map(str, found.failures), *found.problems]
             cause = next((failure.error for failure in found.failures), None)
             raise PluginError(
                 f"AEGIS_STRICT_PLUGINS is set, and {len(reasons)} plugin(s) failed: {'; '.join(reasons)}"
             ) from cause
+        return found
+
+    def _warned_of(self) -> Catalogue:
+        """What was discovered, after a warning of each thing that is wrong with it."""
+        found = self._discovered()
+        if not found.strict:
+            for failure in found.failures:
+                self._warn_once(str(failure.origin), f"{failure}. Run 'aegis plugins' for details.")
+            for problem in found.problems:
+                self._warn_once(problem, problem)
         return found
 
     def _discovered(self) -> Catalogue:
@@ -257,11 +274,6 @@ class Plugins:
             self._found = found = discover(points, Selection.read(environ))
         finally:
             self._discovering = False
-        if not found.strict:
-            for failure in found.failures:
-                self._warn_once(str(failure.origin), f"{failure}. Run 'aegis plugins' for details.")
-            for problem in found.problems:
-                self._warn_once(problem, problem)
         return found
 
     def _warn_once(self, cause: str, message: str) -> None:

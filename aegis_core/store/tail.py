@@ -26,8 +26,8 @@ _CHUNK = 1 << 16
 class Repair:
     """What was done to the end of a file. `line` counts from 1, `offset` and `removed` are in bytes.
 
-    `copy` holds the bytes that were cut off; it is None, and `removed` 0, if the last line was a whole record that
-    only lacked its line feed.
+    `copy` is the file to which the bytes that were cut off were added, as a line of their own; None if they were not
+    to be kept. `removed` is 0 if the last line was a whole record that only lacked its line feed.
     """
 
     path: Path
@@ -37,16 +37,19 @@ class Repair:
     copy: Path | None
 
     def __str__(self) -> str:
-        if self.copy is None:
+        if not self.removed:
             return f"{self.path}, line {self.line}: a whole record without its line feed; the line feed was added"
         return (
             f"{self.path}, line {self.line}: cut off (the process that wrote it was stopped); "
-            f"removed {self.removed} bytes, a copy is in {self.copy.name}"
+            f"removed {self.removed} bytes{f', which are kept in {self.copy.name}' if self.copy else ''}"
         )
 
 
-def repair(path: str | os.PathLike[str]) -> Repair | None:
-    """Remove a torn last line, keeping a copy beside the file; returns None if there was nothing to repair.
+def repair(path: str | os.PathLike[str], *, keep: bool = True) -> Repair | None:
+    """Move a torn last line into the file `NAME.torn` beside it; returns None if there was nothing to repair.
+
+    Args:
+        keep: False drops the torn line, for a file on which nothing depends.
 
     Raises:
         StoreError: the file can't be opened, or its last line is damaged in another way than by being cut off.
@@ -56,7 +59,7 @@ def repair(path: str | os.PathLike[str]) -> Repair | None:
         fd = os.open(path, os.O_RDWR | BINARY)
         try:
             with locked(fd):
-                return _repair(fd, path)
+                return _repair(fd, path, keep=keep)
         finally:
             os.close(fd)
 
@@ -102,7 +105,7 @@ def write_bytes(fd: int, data: bytes) -> None:
         view = view[os.write(fd, view) :]
 
 
-def _repair(fd: int, path: Path) -> Repair | None:
+def _repair(fd: int, path: Path, *, keep: bool = True) -> Repair | None:
     size = os.lseek(fd, 0, os.SEEK_END)
     start = _last_line(fd, size)
     tail = _bytes(fd, start, size)
@@ -114,7 +117,7 @@ def _repair(fd: int, path: Path) -> Repair | None:
         os.lseek(fd, 0, os.SEEK_END)
         write_bytes(fd, b"\n")
         return Repair(path, line, start, 0, None)
-    copy = _keep(path, start, tail)
+    copy = _keep(path, tail) if keep else None
     os.ftruncate(fd, start)
     return Repair(path, line, start, len(tail), copy)
 
@@ -144,13 +147,11 @@ def _count_lines(fd: int, end: int) -> int:
     return sum(_bytes(fd, at, min(at + _CHUNK, end)).count(b"\n") for at in range(0, end, _CHUNK))
 
 
-def _keep(path: Path, offset: int, tail: bytes) -> Path:
-    """Write a copy of torn bytes beside the file, under a name that is still free."""
-    for number in range(1, 10_000):
-        copy = path.with_name(f"{path.name}.torn-{offset}" + (f"-{number}" if number > 1 else ""))
-        with suppress(FileExistsError), copy.open("xb") as file:
-            file.write(tail)
-            file.flush()
-            os.fsync(file.fileno())
-            return copy
-    raise StoreError(f"{path}: no free name for a copy of the torn line; remove old {path.name}.torn-* files")
+def _keep(path: Path, tail: bytes) -> Path:
+    """Add torn bytes to the one file beside `path` that keeps them: a line for each repair, the latest last."""
+    copy = path.with_name(f"{path.name}.torn")
+    with copy.open("ab") as file:
+        file.write(tail + b"\n")
+        file.flush()
+        os.fsync(file.fileno())
+    return copy

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import os
 import sys
+import tempfile
 import threading
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from contextlib import suppress
 from pathlib import Path
 from types import TracebackType
-from typing import Self
+from typing import IO, Self
 
 from pydantic import ValidationError
 from pydantic_core import PydanticSerializationError
@@ -107,12 +108,18 @@ class Rewriter:
     An exception inside the block, or a kill, leaves the earlier file as it was. A killed process leaves a file
     `.NAME.partial`, which the next rewriter of the same file takes over.
 
+    Args:
+        sort_by: name of a text field by whose value the records are put in order; by default they stand in the order
+            in which they came. Memory holds these values alone: the records wait in a nameless file beside it.
+
     Raises:
         StoreError: the file can't be written, or another process is rewriting it.
     """
 
-    def __init__(self, path: str | os.PathLike[str]) -> None:
+    def __init__(self, path: str | os.PathLike[str], *, sort_by: str = "") -> None:
         self.path = Path(path)
+        self._sort_by = sort_by
+        self._places: list[tuple[str, int]] = []
         self._partial = self.path.with_name(f".{self.path.name}.partial")
         with named(self.path, "written"):
             self.path.parent.mkdir(parents=True, exist_ok=True)
@@ -120,6 +127,7 @@ class Rewriter:
             os.ftruncate(fd, 0)
         self._file = os.fdopen(fd, "wb")
         self._done = False
+        self._waiting: IO[bytes] | None = None
 
     def _own(self) -> int:
         """Open the partial file as the only process that writes it."""
@@ -137,7 +145,16 @@ class Rewriter:
         """Add one record."""
         line = encode(record, indent)
         with named(self.path, "written"):
-            self._file.write(line)
+            if self._sort_by:
+                self._keep(line, str(getattr(record, self._sort_by)))
+            else:
+                self._file.write(line)
+
+    def _keep(self, line: bytes, key: str) -> None:
+        if self._waiting is None:
+            self._waiting = tempfile.TemporaryFile(dir=self.path.parent)  # noqa: SIM115  closed with the rewriter
+        self._places.append((key, self._waiting.tell()))
+        self._waiting.write(line)
 
     def finish(self) -> None:
         """Put the file in its place; if that fails, the earlier file stays."""
@@ -149,6 +166,8 @@ class Rewriter:
 
     def _put(self) -> None:
         with named(self.path, "written"):
+            for line in self._sorted():
+                self._file.write(line)
             self._file.flush()
             os.fsync(self._file.fileno())
             if sys.platform == "win32":
@@ -156,6 +175,15 @@ class Rewriter:
             self._partial.replace(self.path)
             self._done = True
             self._file.close()
+
+    def _sorted(self) -> Iterator[bytes]:
+        if self._waiting is None:
+            return
+        self._places.sort()
+        with self._waiting as waiting:
+            for _, offset in self._places:
+                waiting.seek(offset)
+                yield waiting.readline()
 
     def discard(self) -> None:
         """Give up: the earlier file stays. Nothing happens once it is finished or discarded."""
@@ -166,6 +194,9 @@ class Rewriter:
             self._file.close()
         with suppress(FileNotFoundError):
             self._partial.unlink()
+        with suppress(OSError):
+            if self._waiting is not None:
+                self._waiting.close()
         with suppress(OSError):  # a full disk can't take what is still in the buffer, and need not
             self._file.close()
 

@@ -27,7 +27,7 @@ def files(out: Path) -> dict[str, bytes]:
     return {
         str(path.relative_to(out)): path.read_bytes()
         for path in sorted(out.rglob("*"))
-        if path.is_file() and path.name not in ("times.jsonl", ".lock") and ".torn-" not in path.name
+        if path.is_file() and path.name not in ("times.jsonl", ".lock") and path.suffix != ".torn"
     }
 
 

@@ -69,6 +69,18 @@ def test_one_mode_is_told_in_full(aegis):
     assert "also: Inconsistent reasoning" in done.out
 
 
+def test_the_id_of_a_mode_may_be_typed_in_any_case(aegis):
+    assert aegis("modes", "fm-2.6", "--json").json == aegis("modes", "FM-2.6", "--json").json
+
+
+def test_what_is_wrong_is_said_once():
+    script = "import os; os.environ['AEGIS_PLUGINS'] = 'nobody'; from aegis_core.cli import main; main(['plugins'])"
+    done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=False)
+    assert done.returncode == 1
+    assert (done.stdout + done.stderr).count("names 'nobody'") == 1
+    assert done.stderr == ""
+
+
 def test_modes_as_json_holds_every_field(aegis):
     modes = aegis("modes", "--json").json
     assert [mode["id"] for mode in modes][:14] == [mode.id for mode in MAST]

@@ -139,7 +139,7 @@ def test_index_follows_a_file_that_was_written_anew(dataset: Dataset) -> None:
         writer.trajectory(run("other", 40))
         writer.trajectory(run("clean-2", 2))
     assert len(dataset.trajectory("clean-2").steps) == 2
-    with pytest.raises(StoreError, match="known: other, clean-2"):
+    with pytest.raises(StoreError, match="known: clean-2, other"):
         dataset.trajectory("clean-1")
 
 

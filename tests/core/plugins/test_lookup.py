@@ -108,6 +108,12 @@ def test_the_mapping_of_modes_can_not_be_changed(plugins):
         plugins.error_modes()["acme:own"] = MAST[0]
 
 
+def test_a_mode_is_found_however_its_id_is_capitalised(plugins):
+    assert plugins.error_mode("fm-2.4").id == "FM-2.4"
+    assert plugins.error_mode("Good:BARE").id == "good:bare"
+    assert plugins.evidence("fm-2.4") is not None
+
+
 def test_an_unknown_mode_lists_the_known_ones(plugins):
     with pytest.raises(UnknownModeError, match=r"unknown error mode 'acme:x'; known: FM-1.1, .*good:gone-wrong"):
         plugins.error_mode("acme:x")

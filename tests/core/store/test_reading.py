@@ -13,7 +13,7 @@ import pytest
 from aegis_core.campaign.tasks import Task
 from aegis_core.errors import SchemaVersionError, StoreError, StoreWarning
 from aegis_core.records import SCHEMA_VERSION
-from aegis_core.store import index, read, read_at, read_document, write_all, write_document
+from aegis_core.store import index, peek, read, read_at, read_document, write_all, write_document
 from aegis_core.trajectory import Agent, Step, Trajectory
 
 
@@ -67,6 +67,15 @@ def test_torn_last_line_is_reported_and_left_out(tmp_path: Path, cut: int) -> No
     with pytest.warns(StoreWarning, match=rf"tasks\.jsonl, line 2: cut off after {cut} bytes"):
         assert len(list(read(path, Task))) == 1
     assert path.read_bytes() == GOOD + GOOD[:cut]
+
+
+def test_peek_gives_plain_data_with_places_and_passes_over_a_torn_line_in_silence(tmp_path: Path) -> None:
+    path = file_of(tmp_path, GOOD + b'{"of": "another kind"}\n{"torn')
+    (_, first), (place, other) = peek(path)
+    assert (first["task_id"], other) == ("t1", {"of": "another kind"})
+    assert (place.line, place.offset) == (2, len(GOOD))
+    with pytest.raises(StoreError, match="line 1: is not JSON"):
+        list(peek(file_of(tmp_path, b"nonsense\n" + GOOD)))
 
 
 def test_line_torn_inside_a_character_is_torn(tmp_path: Path) -> None:

@@ -102,10 +102,10 @@ def test_next_record_repairs_what_a_killed_process_left(tmp_path: Path, cut: int
     whole = path.read_bytes()
     torn = whole.splitlines()[0][:cut]
     path.write_bytes(whole + torn)
-    with pytest.warns(StoreWarning, match=rf"tasks\.jsonl, line 3: cut off .* removed {cut} bytes, a copy is in"):
+    with pytest.warns(StoreWarning, match=rf"tasks\.jsonl, line 3: cut off .* removed {cut} bytes, .* kept in"):
         append(path, task(3))
     assert ids(path) == ["t1", "t2", "t3"]
-    assert (tmp_path / f"tasks.jsonl.torn-{len(whole)}").read_bytes() == torn
+    assert (tmp_path / "tasks.jsonl.torn").read_bytes() == torn + b"\n"
 
 
 def test_process_that_dies_while_another_has_the_file_open_does_no_harm(tmp_path: Path) -> None:
@@ -221,20 +221,30 @@ def test_repair_leaves_a_sound_file_alone(tmp_path: Path) -> None:
     assert [child.name for child in tmp_path.iterdir()] == ["tasks.jsonl"]
 
 
-def test_repair_cuts_only_the_torn_line_and_keeps_a_copy(tmp_path: Path) -> None:
+def test_repair_cuts_only_the_torn_line_and_keeps_all_that_it_cut_in_one_file(tmp_path: Path) -> None:
     path = tmp_path / "tasks.jsonl"
     write_all(path, [task(n, "x" * 70_000) for n in range(3)])
     whole = path.read_bytes()
-    torn = whole[:70_050]
-    for number in (1, 2):
+    kept = b""
+    for torn in (whole[:70_050], whole[:30]):
         path.write_bytes(whole + torn)
         done = repair(path)
         assert done is not None
         assert (done.line, done.offset, done.removed) == (4, len(whole), len(torn))
         assert path.read_bytes() == whole
-        assert done.copy is not None
-        assert done.copy.read_bytes() == torn
-        assert done.copy.name == f"tasks.jsonl.torn-{len(whole)}" + ("" if number == 1 else "-2")
+        assert done.copy == tmp_path / "tasks.jsonl.torn"
+        kept += torn + b"\n"
+        assert done.copy.read_bytes() == kept
+
+
+def test_repair_keeps_nothing_of_a_file_that_is_not_worth_it(tmp_path: Path) -> None:
+    path = tmp_path / "tasks.jsonl"
+    path.write_bytes(b'{"task_id')
+    done = repair(path, keep=False)
+    assert done is not None
+    assert (done.removed, done.copy) == (9, None)
+    assert str(done).endswith("line 1: cut off (the process that wrote it was stopped); removed 9 bytes")
+    assert [child.name for child in tmp_path.iterdir()] == ["tasks.jsonl"]
 
 
 def test_repair_of_a_file_that_is_one_torn_line_leaves_it_empty(tmp_path: Path) -> None:
@@ -345,3 +355,28 @@ def test_no_warning_without_damage(tmp_path: Path) -> None:
         append(tmp_path / "t.jsonl", task(1))
         append(tmp_path / "t.jsonl", task(2))
         assert len(ids(tmp_path / "t.jsonl")) == 2
+
+
+# -- in order -----------------------------------------------------------------------------------------------------
+
+
+def test_rewriter_puts_records_in_the_order_of_a_field(tmp_path: Path) -> None:
+    path = tmp_path / "tasks.jsonl"
+    with Rewriter(path, sort_by="task_id") as rewriter:
+        for number in (3, 1, 5, 2, 4):
+            rewriter.write(task(number, "é\u2028" * number))
+    assert list(read(path, Task)) == [task(number, "é\u2028" * number) for number in (1, 2, 3, 4, 5)]
+    assert [child.name for child in tmp_path.iterdir()] == ["tasks.jsonl"]
+
+
+def test_rewriter_in_order_that_gives_up_leaves_nothing_beside_the_earlier_file(tmp_path: Path) -> None:
+    path = tmp_path / "tasks.jsonl"
+    write_all(path, [task(9)])
+    with pytest.raises(ZeroDivisionError), Rewriter(path, sort_by="task_id") as rewriter:
+        rewriter.write(task(1))
+        _ = 1 // 0
+    assert ids(path) == ["t9"]
+    assert [child.name for child in tmp_path.iterdir()] == ["tasks.jsonl"]
+    with Rewriter(path, sort_by="task_id"):
+        pass
+    assert path.read_bytes() == b""
