@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from aegis_core import store
 from aegis_core.dataset import layout
+from aegis_core.dataset.labelled import labelled
 from aegis_core.dataset.layout import DatasetFile
 from aegis_core.errors import StoreError
 from aegis_core.faults import Case, Labels, Ledger, Proof
@@ -91,8 +92,8 @@ class Dataset:
         """What each label rests on."""
         return self._all(layout.PROOFS)
 
-    def labelled_runs(self) -> Iterator[LabelledRun]:
-        """Clean runs and kept faulty runs with their labels, if the dataset has any.
+    def labelled_runs(self, labels: Iterable[Labels] | None = None) -> Iterator[LabelledRun]:
+        """Clean runs and kept faulty runs with their labels: those that are given, or the dataset's if it has any.
 
         The group of a run is the task of its case; without cases, what its labels give as their case; without labels,
         the text of its task.
@@ -100,19 +101,11 @@ class Dataset:
         Raises:
             StoreError: a file is bad, or there are labels of a run that is not in the dataset.
         """
-        labels: dict[str, list[Labels]] = {}
-        for record in self.labels() if self.has(layout.LABELS) else ():
-            labels.setdefault(record.run_id, []).append(record)
-        tasks = {case.case_id: case.task_id for case in (self.cases() if self.has(layout.CASES) else ())}
-        for trajectory in self.trajectories():
-            own = tuple(labels.pop(trajectory.run_id, ()))
-            case = own[0].case_id if own else trajectory.task
-            yield LabelledRun(trajectory, own, group=tasks.get(case, case))
-        if labels:
-            raise StoreError(
-                f"{self._path(layout.LABELS)}: run {next(iter(labels))!r} is not in {layout.TRAJECTORIES.name}; a "
-                "labelled run needs its trajectory"
-            )
+        where = f"{self.path / layout.LABELS.name}" if labels is None else "the labels that were given"
+        if labels is None:
+            labels = self.labels() if self.has(layout.LABELS) else ()
+        cases = self.cases() if self.has(layout.CASES) else ()
+        return labelled(self.trajectories(), labels, {case.case_id: case.task_id for case in cases}, where)
 
     def trajectory(self, run_id: str) -> Trajectory:
         """A clean or kept faulty run by its id."""

@@ -256,7 +256,7 @@ def test_runs_may_have_labels_of_several_annotators(dataset: Dataset) -> None:
 
 def test_labels_of_a_run_that_is_not_there_are_an_error(dataset: Dataset) -> None:
     append(dataset.path / "labels.jsonl", Labels(run_id="ghost", case_id="c1"))
-    with pytest.raises(StoreError, match=r"labels\.jsonl: run 'ghost' is not in trajectories\.jsonl"):
+    with pytest.raises(StoreError, match=r"labels\.jsonl: run 'ghost' is not in the trajectories"):
         list(dataset.labelled_runs())
 
 
