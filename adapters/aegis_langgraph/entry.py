@@ -15,7 +15,7 @@ from aegis_langgraph import _compat
 from aegis_langgraph.texts.messages import message_text, plain
 from aegis_langgraph.texts.state import Naming, entries, texts_of
 
-__all__ = ["answer_text", "graph_input", "task_text"]
+__all__ = ["answer_text", "graph_input", "keyed", "task_text"]
 
 _TASK_KEYS = ("task", "question", "input", "query", "problem", "prompt", "request", "topic")
 _ANSWER_KEYS = ("answer", "final_answer", "final", "final_output", "output", "result", "report", "response")
@@ -73,20 +73,22 @@ def answer_text(result: Any) -> str | None:
         return message_text(result) or None
     if isinstance(result, list):
         return _last_words(result) or (json.dumps(plain(result), ensure_ascii=False) if result else None)
-    values = dict(entries(result)) if _has_keys(result) else {}
+    values = keyed(result) or {}
     for value in values.values():
         if isinstance(value, list) and (text := _last_words(value)) is not None:
             return text
     for key in _ANSWER_KEYS:
-        if isinstance(values.get(key), str) and values[key]:
-            return str(values[key])
-    texts = [value for key, value in values.items() if isinstance(value, str) and value and key not in _TASK_KEYS]
+        if (value := values.get(key)) is not None and value not in ("", [], {}):
+            return value if isinstance(value, str) else json.dumps(plain(value), ensure_ascii=False)
+    made = {key: value for key, value in values.items() if key not in _TASK_KEYS}
+    texts = [text.part.text for text in texts_of(made, Naming()) if text.message is None and text.part.text]
     return texts[0] if len(texts) == 1 else None
 
 
-def _has_keys(result: Any) -> bool:
+def keyed(result: Any) -> dict[str, Any] | None:
+    """The values of a state by key; None for what has no keys."""
     is_object = dataclasses.is_dataclass(result) and not isinstance(result, type)
-    return isinstance(result, Mapping | BaseModel) or is_object
+    return dict(entries(result)) if isinstance(result, Mapping | BaseModel) or is_object else None
 
 
 def _last_words(messages: list[Any]) -> str | None:

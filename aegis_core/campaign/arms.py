@@ -62,6 +62,8 @@ class _Ending:
 
     output: str | None = None
     outcome: Outcome | None = None
+    unanswered: str = ""
+    """Why the adapter could not tell the answer."""
 
 
 class Arms:
@@ -159,6 +161,8 @@ class Arms:
                 if inspect.isawaitable(result):
                     result = _awaited(result, self._limits.seconds)
                 output = (system.output or adapter.output)(result)
+                if output is None and system.output is None:
+                    output = run.final_output  # the adapter may have seen which text was the last
         except (Exception, SystemExit) as error:  # boundary: whatever the system under study raises is its outcome
             run.failed(error)
             if run.limit_reached or isinstance(error, RunLimitReached) or _is_step_limit(error):
@@ -166,7 +170,7 @@ class Arms:
             return _Ending(outcome=_failed("crash", f"{type(error).__name__}: {error}"))
         if run.limit_reached:  # a framework may swallow the exception and answer all the same
             return _Ending(outcome=_failed("no_end", run.limit_reached))
-        return _Ending(output=output)
+        return _Ending(output=output, unanswered=run.unanswered if system.output is None else "")
 
     def _recorded(self, arm: Arm, run: Run, ending: _Ending, clean: RunRecord | None) -> RunRecord:
         trajectory, tape, ledger = canonical(run.trajectory(ending.output), run.tape(), run.ledger())
@@ -185,6 +189,8 @@ class Arms:
         outcome = ending.outcome
         if outcome is None:
             outcome = self._check(arm.task, ending.output)
+            if outcome.failure == "no_answer" and ending.unanswered:
+                outcome = _failed("no_answer", ending.unanswered)
         return RunRecord(
             run_id=run.info.run_id,
             task_id=arm.task.task_id,

@@ -2,9 +2,9 @@
 
 The prefix is every entry that precedes the first target in the tape. For response corruption it includes the
 target's own turn, which is served and then altered; for prompt injection the target's turn is live from its
-input on. Until the target has fired, a request or a speaker that differs from the tape, or a call that is not on it,
-is a drift, and the run is void. After that, an entry of the prefix (a parallel branch) is served only where its request still is equal:
-a difference is then a consequence of the fault.
+input on. Until the target has fired, a request or a speaker that differs from the tape, or a call that is not on
+it, is a drift, and the run is void. After that, an entry of the prefix (a parallel branch) is served only where its
+request still is equal: a difference is then a consequence of the fault.
 """
 
 from __future__ import annotations

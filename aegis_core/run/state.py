@@ -34,6 +34,7 @@ class RunState:
         interventions: targets to carry out; None: nothing is altered.
         limits: turns, calls and seconds after which `RunLimitReached` is raised inside the system.
         normalise: the adapter's `normalise`, for the hashes of the tape.
+        output: takes the final answer out of the result of the system; None leaves it to the adapter.
         clock: seconds, monotonic.
     """
 
@@ -45,6 +46,7 @@ class RunState:
         interventions: Interventions | None = None,
         limits: Limits | None = None,
         normalise: Callable[[JsonValue], JsonValue] | None = None,
+        output: Callable[[Any], str | None] | None = None,  # Any: a framework's own result
         clock: Callable[[], float] = time.monotonic,
     ) -> None:
         self.info = info
@@ -57,7 +59,12 @@ class RunState:
         """Which limit, ours or the framework's own, ended the run; "" if none did."""
         self.entered = False
         """Whether the entry of the system is running now."""
+        self.separate_calls = 0
+        """How many calls of the entry were made that do not go on with an earlier one; a run is meant to be one."""
+        self.output = output
         self.final_output: str | None = None
+        self.unanswered = ""
+        """Why the answer of a run that ended well can't be told, and what to do; "" where it can."""
         self.trouble = ""
         """What went wrong in recording; such a run proves nothing."""
         self.error: RunError | None = None
@@ -73,16 +80,35 @@ class RunState:
         self._overlapping: dict[str, None] = {}
         self._lock = threading.Lock()
 
-    def enter(self, task: str) -> None:
-        """The entry of the system was called with the text of a task."""
+    def enter(self, task: str, *, goes_on: bool = False) -> None:
+        """The entry of the system was called with the text of a task.
+
+        Args:
+            goes_on: it was called to go on with what an earlier call began (an answer to a question back, the next
+                message of one conversation).
+        """
         self.entered = True
+        self.separate_calls += not goes_on
         if not self.info.task:
             self.info = replace(self.info, task=task)
 
-    def leave(self, final_output: str | None) -> None:
-        """The entry of the system returned, with the text of its result."""
+    def entered_beside(self) -> None:
+        """The entry was called while an earlier call of it, which this one is no part of, still runs."""
+        self.separate_calls += 1
+
+    def leave(self, final_output: str | None, *, unanswered: str = "") -> None:
+        """The entry of the system returned, with the text of its result; `unanswered` says why there is none."""
         self.entered = False
-        self.final_output = final_output
+        self.final_output, self.unanswered = final_output, unanswered
+
+    def own_answer(self, result: Any) -> tuple[str | None, str]:  # Any: a framework's own result
+        """What `output` takes out of a result, and why it is nothing, if it raised."""
+        if self.output is None:
+            return None, ""
+        try:
+            return self.output(result), ""
+        except Exception as error:  # recorder boundary: the user's function
+            return None, f"the final answer is not known: `output` raised {type(error).__name__}: {error}"
 
     def step(self, agent: str, kind: StepKind, text: str, **more: Any) -> int:  # Any: the keywords of Recorder.step
         """Record a step that is neither the input nor the output of a turn; returns its number for `parents`."""

@@ -16,13 +16,15 @@ from aegis_core.adapter import Turn
 from aegis_core.errors import RecorderWarning, ReplayDrift, RunLimitReached
 from aegis_core.run import Run
 
-__all__ = ["active_run", "active_turn", "bind", "branch", "current_branch", "guarded"]
+__all__ = ["active_run", "active_turn", "bind", "branch", "current_branch", "guarded", "inside_entry"]
 
 P = ParamSpec("P")
 R = TypeVar("R")
 
 active_run: ContextVar[Run | None] = ContextVar("aegis_run", default=None)
 active_turn: ContextVar[Turn | None] = ContextVar("aegis_turn", default=None)
+inside_entry: ContextVar[bool] = ContextVar("aegis_inside_entry", default=False)
+"""Whether the current code was called, directly or not, by the entry of the system."""
 current_branch: ContextVar[str] = ContextVar("aegis_branch", default="")
 
 

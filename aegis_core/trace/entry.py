@@ -10,7 +10,7 @@ from typing import Any, ParamSpec, TypeVar, overload
 
 from aegis_core.run import Run, RunInfo
 from aegis_core.run.values import text_of, value_parts
-from aegis_core.trace.active import active_run, active_turn, guarded
+from aegis_core.trace.active import active_run, active_turn, guarded, inside_entry
 from aegis_core.trace.agents import declared_agents
 from aegis_core.trace.observers import tell_finished, tell_started
 from aegis_core.trace.wrapping import Scope, wrap
@@ -45,7 +45,8 @@ def trace(
     """Make a function the entry of a system, whose members are marked by `@aegis.agent`.
 
     Works on plain, coroutine, generator and asynchronous generator functions. Without `to` and `on_run` a run is
-    recorded only inside `with aegis.record(function)`; everywhere else the call costs one check.
+    recorded only inside `with aegis.record(function)`; everywhere else the call costs one check. With them each
+    outermost call is a run of its own; inside `record` the whole block is one run.
 
     Args:
         to: JSONL file to which the trajectory of each outermost call is appended, also after an exception.
@@ -66,6 +67,8 @@ def trace_wrapper(
     def open_scope(args: tuple[Any, ...], kwargs: dict[str, Any]) -> Scope | None:
         run = active_run.get()
         if run is not None and run.entered:
+            if not inside_entry.get():
+                run.entered_beside()
             return None
         if run is None and to is None and on_run is None:
             return None
@@ -106,7 +109,7 @@ class _EntryScope(Scope):
         self._own = to is not None or on_run is not None
 
     def variables(self) -> tuple[tuple[ContextVar[Any], Any], ...]:
-        return ((active_run, self._run), (active_turn, None))
+        return ((active_run, self._run), (active_turn, None), (inside_entry, True))
 
     def enter(self) -> None:
         with guarded(self._run):
@@ -119,7 +122,8 @@ class _EntryScope(Scope):
 
     def leave(self, value: Any) -> Any:
         with guarded(self._run):
-            self._run.leave(text_of(value))
+            answer, why = (text_of(value), "") if self._run.output is None else self._run.own_answer(value)
+            self._run.leave(answer, unanswered=why)
             self._close()
         return value
 

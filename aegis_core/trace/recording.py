@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import uuid
+import warnings
 from contextlib import ExitStack
 from pathlib import Path
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, Self
 
-from aegis_core.errors import AdapterError
+from aegis_core.adapter import System
+from aegis_core.errors import AdapterError, RecorderWarning
 from aegis_core.run import Run, RunInfo, Tape
 from aegis_core.trace.active import guarded
 from aegis_core.trace.observers import tell_finished, tell_started
@@ -21,7 +23,7 @@ __all__ = ["Recording", "record"]
 
 
 def record(
-    app: Any,  # any object that an installed adapter can handle
+    app: Any,  # any object that an installed adapter can handle, or a `System` around one
     *,
     adapter: str | Adapter | None = None,
     to: str | Path | None = None,
@@ -35,8 +37,12 @@ def record(
             graph.invoke({"messages": [...]})
         run.trajectory
 
+    The block is one run: open one for each. Calls in it that do not go on with the first (as the answer to an interrupt
+    does) are warned of, and recorded one after another, with the task of the first and the answer of the last.
+
     Args:
-        app: a framework's object, an `@aegis.trace` function, or whatever else an adapter handles.
+        app: a framework's object, an `@aegis.trace` function, or whatever else an adapter handles; in an
+            `aegis.System(app, output=...)` where the adapter can't tell the final answer from the result.
         adapter: name of the adapter; chosen by the object if not given.
         to: JSONL file to which the trajectory is appended, also after an exception.
         task: text of the task, where the adapter can't see it.
@@ -61,6 +67,8 @@ class Recording:
         system: str,
         run_id: str | None,
     ) -> None:
+        given = app if isinstance(app, System) else System(app)
+        app = given.app
         self._adapter = _choose(app, adapter)
         self._given = app
         self._to = Path(to) if to is not None else None
@@ -69,11 +77,11 @@ class Recording:
         info = RunInfo(
             run_id=run_id or uuid.uuid4().hex,
             task=task,
-            system=system or _name(app),
+            system=system or given.name or _name(app),
             adapter=self._adapter.name,
             agents=self._adapter.agents(app),
         )
-        self.run = Run(info, normalise=self._adapter.normalise)
+        self.run = Run(info, normalise=self._adapter.normalise, output=given.output)
         self.app = app
         """What the adapter wants to be run; the object itself wherever recording needs no other."""
 
@@ -101,6 +109,20 @@ class Recording:
                 from aegis_core.store import append
 
                 append(self._to, trajectory)
+        if error is None:
+            self._warn()
+
+    def _warn(self) -> None:
+        """Say what is odd about a run that went well."""
+        if self.run.unanswered:
+            warnings.warn(f"aegis: {self.run.unanswered}", RecorderWarning, stacklevel=3)
+        if self.run.separate_calls > 1:
+            warnings.warn(
+                f"aegis: {self.run.separate_calls} calls of {self.run.info.system!r} were recorded as one run, with "
+                "the task of the first and the answer of the last; open an `aegis.record` block for each run",
+                RecorderWarning,
+                stacklevel=3,
+            )
 
     @property
     def trajectory(self) -> Trajectory:

@@ -16,7 +16,8 @@ from langgraph.errors import GraphBubbleUp, GraphInterrupt, GraphRecursionError,
 
 from aegis_core.errors import ReplayDrift, RunLimitReached
 from aegis_langgraph.acting.visit import Visit
-from aegis_langgraph.entry import answer_text, task_text
+from aegis_langgraph.entry import task_text
+from aegis_langgraph.watching.answers import Written
 from aegis_langgraph.watching.call_events import CallEvents, fail_open
 from aegis_langgraph.watching.frames import Frame
 from aegis_langgraph.watching.tracker import Tracker
@@ -35,6 +36,7 @@ class Watcher(CallEvents):
         super().__init__(tracker)
         self.app = app
         self._visits: dict[UUID, Visit] = {}
+        self._threads: set[Any] = set()
 
     def __deepcopy__(self, memo: dict[int, Any]) -> Watcher:
         return self
@@ -59,6 +61,7 @@ class Watcher(CallEvents):
     ) -> None:
         """A graph, a node, or any other runnable starts."""
         frame = self.tracker.frames.begin(run_id, parent_run_id, name or "", metadata, inputs)
+        frame.thread = (metadata or {}).get("thread_id")
         if frame.role not in ("invocation", "chain"):
             self._enter(frame)
         if self._is_wrapped(frame):
@@ -75,10 +78,14 @@ class Watcher(CallEvents):
 
     def _enter(self, frame: Frame) -> None:
         above = frame.parent
-        if above is not None and above.task.role == "invocation" and not above.entered:
-            above.entered = True
-            self.tracker.run.enter(task_text(above.inputs))
-            above.inputs = None
+        if above is None or above.task.role != "invocation" or above.entered:
+            return
+        above.entered = True
+        above.written = Written(above.inputs, self.tracker.naming)
+        goes_on = above.thread is not None and above.thread in self._threads
+        self._threads.add(above.thread)
+        self.tracker.run.enter(task_text(above.inputs), goes_on=goes_on)
+        above.inputs = None
 
     def _is_wrapped(self, frame: Frame) -> bool:
         """Whether a wrapper of a rebuilt graph tells of this node."""
@@ -92,7 +99,19 @@ class Watcher(CallEvents):
             return
         self._finish(run_id, outputs)
         self.tracker.left(frame)
-        self._leave(frame, answer_text(outputs) if frame.entered else None)
+        if frame.parent is not None and frame.parent.written is not None and frame.role != "chain":
+            frame.parent.written.add(frame.order[-2], outputs)
+        self._leave(frame, *self._answer(frame, outputs))
+
+    def _answer(self, frame: Frame, outputs: Any) -> tuple[str | None, str]:
+        """The final answer of the outermost graph, or why it can't be told."""
+        if frame.written is None:
+            return None, ""
+        if self.tracker.run.output is not None:
+            return self.tracker.run.own_answer(outputs)
+        answer = frame.written.answer(outputs)
+        told = answer is not None or self.tracker.waits()
+        return answer, "" if told else frame.written.doubt(frame.name, outputs)
 
     def _finish(self, run_id: UUID, outputs: Any) -> None:
         visit = self._visits.pop(run_id, None)
@@ -105,11 +124,11 @@ class Watcher(CallEvents):
         if (closing := visit.result(result)) is not None:
             run.end_turn(visit.turn, **closing)
 
-    def _leave(self, frame: Frame, answer: str | None) -> None:
+    def _leave(self, frame: Frame, answer: str | None = None, unanswered: str = "") -> None:
         if frame.role == "invocation":
             self.tracker.give_up(frame)
         if frame.entered:
-            self.tracker.run.leave(answer)
+            self.tracker.run.leave(answer, unanswered=unanswered)
 
     @fail_open
     def on_chain_error(self, error: BaseException, *, run_id: UUID, **_: Any) -> None:
@@ -129,7 +148,7 @@ class Watcher(CallEvents):
             is_node = frame.role in ("leaf", "tools", "model", "inner")
             self.tracker.failed(frame, error) if is_node else self.tracker.surfaced(error)
         self._visits.pop(run_id, None)
-        self._leave(frame, None)
+        self._leave(frame)
 
     def _interrupt(self, frame: Frame, error: GraphInterrupt) -> None:
         for interrupt in error.args[0] if error.args and isinstance(error.args[0], list | tuple) else ():

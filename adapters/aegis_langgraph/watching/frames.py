@@ -15,6 +15,7 @@ from typing import Any, Literal
 from aegis_core.run.recorder import OrderKey, sortable
 from aegis_langgraph import _compat
 from aegis_langgraph.names import Layout, Shape, is_loop_node, loop_role
+from aegis_langgraph.watching.answers import Written
 
 __all__ = ["INVOCATION", "Frame", "Frames", "precedes"]
 
@@ -48,6 +49,10 @@ class Frame:
     inputs: Any = None
     entered: bool = False
     """Of the outermost graph: whether a node of it has begun."""
+    written: Written | None = None
+    """Of the outermost graph: what its nodes have written."""
+    thread: Any = None
+    """Of what may be the outermost graph: the thread of its checkpointer, as the user named it."""
     serial: int = 0
     graphs: int = 0
     """How many graphs were called inside this task."""

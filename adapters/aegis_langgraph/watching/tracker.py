@@ -151,6 +151,11 @@ class Tracker:
         part = Part(id=key, text=text, kind="system", data={"interrupt": plain(value)})
         self.run.recorder.part_step(state.path, part, moment=state.turn.moment, order=frame.order)
 
+    def waits(self) -> bool:
+        """Whether a task waits for an answer from outside, so that the run has not ended."""
+        with self._lock:
+            return any(state.waiting for state in self._states.values())
+
     def failed(self, frame: Frame, error: BaseException) -> None:
         """A task raised. The framework may try it again, so this is kept until the exception leaves the graph."""
         state = self._states.get(frame.turn_key)

@@ -6,8 +6,11 @@ import asyncio
 from typing import Any
 
 import pytest
+from langgraph.checkpoint.memory import InMemorySaver
 
 import aegis_core as aegis
+from aegis_core.errors import RecorderWarning
+from aegis_core.trajectory import Trajectory
 from tests.adapters.langgraph import graphs
 from tests.adapters.langgraph.graphs import ASK
 from tests.adapters.langgraph.running import ADAPTER, Live, ainvoked, ran, served
@@ -244,7 +247,8 @@ def test_events_and_batches_are_recorded() -> None:
             await graph.abatch([ASK, ASK])
         return len(events), len(recording.trajectory.steps)
 
-    events, steps = asyncio.run(go())
+    with pytest.warns(RecorderWarning, match="3 calls"):
+        events, steps = asyncio.run(go())
     assert events > 0
     assert steps == 3
 
@@ -261,3 +265,26 @@ def test_several_invocations_are_one_run_after_another() -> None:
         ("a", 2, "a <again>"),
         ("b", 2, "b <a <again>>"),
     ]
+
+
+def test_a_second_call_in_a_recording_is_warned_of() -> None:
+    graph = graphs.chain("a")
+
+    def twice() -> Trajectory:
+        with aegis.record(graph, adapter=ADAPTER) as run:
+            graph.invoke(ASK)
+            graph.invoke({"messages": [("user", "again")]})
+        return run.trajectory
+
+    with pytest.warns(RecorderWarning, match="2 calls of 'LangGraph'"):
+        trajectory = twice()
+    assert (trajectory.task, trajectory.final_output) == ("start", "a <again>")
+
+
+def test_a_conversation_on_one_thread_is_one_run() -> None:
+    graph = graphs.chain("a", checkpointer=InMemorySaver())
+    config: Any = {"configurable": {"thread_id": "7"}}
+    with aegis.record(graph, adapter=ADAPTER) as run:
+        graph.invoke(ASK, config)
+        graph.invoke({"messages": [("user", "again")]}, config)
+    assert [(step.turn, step.text) for step in run.trajectory.steps] == [(1, "a <start>"), (2, "a <again>")]

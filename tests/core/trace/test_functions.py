@@ -441,3 +441,45 @@ def test_a_turn_whose_result_holds_no_text_is_a_step_all_the_same(result: Any, t
     with aegis.record(system) as run:
         assert system("2+3") == result
     assert said(run.trajectory) == [("Calculator", text)]
+
+
+def test_a_second_call_in_a_recording_is_warned_of() -> None:
+    def twice() -> Trajectory:
+        with aegis.record(plain_system) as run:
+            plain_system("first")
+            plain_system("second")
+        return run.trajectory
+
+    with pytest.warns(RecorderWarning, match="2 calls of 'plain_system'") as caught:
+        trajectory = twice()
+    assert trajectory.task == "first"
+    assert [item.filename for item in caught] == [__file__]
+
+
+def test_calls_side_by_side_in_a_recording_are_warned_of() -> None:
+    async def both() -> None:
+        with aegis.record(async_system):
+            await asyncio.gather(async_system("first"), async_system("second"))
+
+    with pytest.warns(RecorderWarning, match="2 calls of 'async_system'"):
+        asyncio.run(both())
+
+
+def test_a_traced_function_inside_another_is_no_call_of_its_own() -> None:
+    @aegis.trace
+    def outer(question: str) -> str:
+        return plain_system(question) + plain_system(question)
+
+    with aegis.record(outer) as run:
+        outer("q")
+    assert run.run.separate_calls == 1
+
+
+def test_a_system_says_where_its_answer_is() -> None:
+    @aegis.trace
+    def system(question: str) -> dict[str, Any]:
+        return {"text": question, "n": 2}
+
+    with aegis.record(aegis.System(system, output=lambda result: result["text"], name="mine")) as run:
+        system("q")
+    assert (run.trajectory.final_output, run.trajectory.system) == ("q", "mine")
