@@ -77,7 +77,7 @@ def files(path: Path) -> list[Path]:
     found = [
         one
         for one in path.rglob("*")
-        if one.suffix in _SUFFIXES
+        if one.suffix.lower() in _SUFFIXES
         and one.is_file()
         and not any(part.startswith(".") for part in one.relative_to(path).parts)
     ]
@@ -107,7 +107,7 @@ def documents(path: Path) -> Iterator[Document]:
 
 def _rows(path: Path) -> Iterator[tuple[str, Any]]:  # Any: whatever the JSON holds
     text = _text(path)
-    if path.suffix == ".jsonl":
+    if path.suffix.lower() == ".jsonl":
         for number, line in enumerate(text.split("\n"), 1):
             if line.strip():
                 yield f"{path}, line {number}", _parsed(line, f"{path}, line {number}")
@@ -173,9 +173,10 @@ def _is_document(value: object) -> bool:
 def looks_right(path: Path) -> bool:
     """Whether a file begins with a run of Who&When, or one of the first few in a folder and in the folders in it."""
     if path.is_dir():
-        inside = (one for pattern in ("*.json*", "*/*.json*") for one in sorted(path.glob(pattern)))
-        return any(looks_right(one) for one in itertools.islice((one for one in inside if one.is_file()), _LOOKED_AT))
-    if path.suffix not in _SUFFIXES or path.stat().st_size > _LARGEST:
+        inside = (one for pattern in ("*", "*/*") for one in sorted(path.glob(pattern)))
+        fitting = (one for one in inside if one.suffix.lower() in _SUFFIXES and one.is_file())
+        return any(looks_right(one) for one in itertools.islice(fitting, _LOOKED_AT))
+    if path.suffix.lower() not in _SUFFIXES or path.stat().st_size > _LARGEST:
         return False
     try:
         return any(_is_document(value) for _, value in itertools.islice(_rows(path), 1))

@@ -6,6 +6,8 @@ import json
 from pathlib import Path
 
 import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
 
 from aegis_core.errors import StoreError
 from aegis_core.faults import Fault
@@ -286,6 +288,12 @@ def test_numbers_order_the_files_of_a_folder_and_subsets_have_ids_of_their_own(t
     assert [run.trajectory.run_id for run in runs] == ["hc-9", "hc-10", "ag-9", "ag-10"]
 
 
+def test_case_of_a_suffix_does_not_matter(tmp_path):
+    (tmp_path / "3.JSON").write_text(json.dumps(AG), encoding="utf-8")
+    assert WhoWhen().sniff(tmp_path)
+    assert [run.trajectory.run_id for run in WhoWhen().read(tmp_path)] == ["ag-3"]
+
+
 def test_rows_of_a_copy_are_read_from_a_list_and_from_lines(tmp_path):
     (tmp_path / "train.json").write_text(json.dumps([AG, HC]), encoding="utf-8")
     (tmp_path / "train.jsonl").write_text(f"{json.dumps(AG)}\n\n{json.dumps(HC)}\n", encoding="utf-8")
@@ -352,6 +360,40 @@ def test_folder_without_json_is_an_error(tmp_path):
 def test_labels_in_a_file_of_their_own_are_refused(tmp_path):
     with pytest.raises(StoreError, match="the labels stand in the files of the runs"):
         WhoWhen().read(tmp_path, tmp_path / "labels.json")
+
+
+JSON = st.recursive(
+    st.none()
+    | st.booleans()
+    | st.integers()
+    | st.floats()
+    | st.text()
+    | st.sampled_from(["", " ", "()", "a (->)", "/"]),
+    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.text(), inner, max_size=3),
+    max_leaves=6,
+)
+
+
+@settings(max_examples=400, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(
+    st.sampled_from([AG, HC]),
+    st.sampled_from([*{**AG, **HC}, "new"]),
+    st.sampled_from(["", "content", "role", "name"]),
+    JSON,
+)
+def test_whatever_a_field_holds_it_is_a_run_or_an_error_in_words(tmp_path, document, field, within, value):
+    changed = {**document, field: value}
+    if within:
+        changed["history"] = [*document["history"][:-1], {**document["history"][-1], within: value}]
+    (tmp_path / "1.json").write_text(json.dumps(changed), encoding="utf-8")
+    WhoWhen().sniff(tmp_path)
+    told, steps = "", None
+    try:
+        (run,) = WhoWhen().read(tmp_path)
+        steps = run.trajectory.steps
+    except StoreError as error:
+        told = str(error)
+    assert "1.json" in told if steps is None else len(steps) == len(changed["history"])
 
 
 @pytest.mark.parametrize(
