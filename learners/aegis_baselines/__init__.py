@@ -52,6 +52,11 @@ def aegis_learners() -> Iterable[Provider]:
             summary="blames the agent, with its mode, that is most often to blame",
         ),
         Provider(
+            name="every-agent-top-mode",
+            target="aegis_baselines.modes:EveryAgentTopModeLearner",
+            summary="blames all agents of the run, with the mode that is most often to blame",
+        ),
+        Provider(
             name="role-prior",
             target="aegis_baselines.roles:RolePriorLearner",
             summary="blames the role that is most often to blame where it takes part",

@@ -8,6 +8,7 @@ import pytest
 
 from aegis_baselines.counting import failed_runs
 from aegis_baselines.frequency import MostFrequentLearner
+from aegis_baselines.modes import EveryAgentTopModeLearner
 from aegis_baselines.roles import RolePriorLearner, role
 from aegis_baselines.speakers import LastSpeaker
 from aegis_baselines.steps import ModalStepLearner
@@ -17,7 +18,7 @@ from aegis_core.format import ChosenRuns
 from aegis_core.plugins import default_plugins
 from tests.attributors.baselines.runs import chosen, fault, labelled, trajectory
 
-LEARNERS = (ModalStepLearner, MostFrequentLearner, RolePriorLearner)
+LEARNERS = (ModalStepLearner, MostFrequentLearner, RolePriorLearner, EveryAgentTopModeLearner)
 RUN = trajectory("Human", "Boss", "Solver", "Critic", "Solver")
 TRAINING = chosen(
     labelled(RUN, fault("Solver", 2, "FM-2.6")),
@@ -71,6 +72,8 @@ def test_nothing_is_learnt_from_labels_that_lack_what_is_counted():
         ModalStepLearner().fit(chosen(labelled(RUN, fault("Solver"))), {})
     with pytest.raises(LearnerError, match="no labelled cause names an agent of its run"):
         MostFrequentLearner().fit(chosen(labelled(RUN, fault("Nobody", 1))), {})
+    with pytest.raises(LearnerError, match="no labelled cause says its mode"):
+        EveryAgentTopModeLearner().fit(chosen(labelled(RUN, fault("Solver", 2))), {})
     with pytest.raises(LearnerError, match="nobody who could be blamed speaks"):
         RolePriorLearner().fit(chosen(labelled(trajectory("Human"), fault("Nobody"))), {})
 
@@ -160,6 +163,19 @@ def test_most_frequent_abstains_where_it_knows_nobody():
 def test_mode_is_left_out_where_annotators_said_none():
     trained = MostFrequentLearner().fit(chosen(labelled(RUN, fault("Solver", 2))), {})
     assert first(trained.attribute(RUN)) == ("Solver", None, None, 1.0)
+
+
+# -- every-agent-top-mode -----------------------------------------------------------------------------------------
+
+
+def test_every_agent_is_blamed_with_the_commonest_mode_the_first_by_id_among_equals():
+    trained = EveryAgentTopModeLearner().fit(TRAINING, {})
+    assert trained.counts.modes == {"FM-1.1": 1, "FM-2.6": 2, "FM-3.3": 1}
+    found = trained.attribute(RUN).blames
+    assert [(blame.agent, blame.mode) for blame in found] == [(name, "FM-2.6") for name in ("Boss", "Solver", "Critic")]
+    assert {blame.confidence for blame in found} == {2 / 4 / 3}
+    equal = chosen(labelled(RUN, fault("Solver", 2, "FM-3.3"), fault("Critic", 3, "FM-1.1")))
+    assert EveryAgentTopModeLearner().fit(equal, {}).attribute(RUN).blames[0].mode == "FM-1.1"
 
 
 # -- role-prior ---------------------------------------------------------------------------------------------------
