@@ -22,7 +22,7 @@ from aegis_core.campaign.rehearsal import Rehearsal
 from aegis_core.campaign.summary import Progress, Summary
 from aegis_core.campaign.systems import load_factory, wrap
 from aegis_core.campaign.tasks import Task
-from aegis_core.dataset import DatasetWriter
+from aegis_core.dataset import DatasetWriter, layout
 from aegis_core.errors import AegisError, CampaignError, PluginError
 from aegis_core.faults import Outcome, Plan
 from aegis_core.injector import Injector
@@ -116,7 +116,7 @@ class Campaign:
         settle(self.out, ready.configuration)
         plugins = self._plugins or default_plugins()
         with Journal(self.out) as journal:
-            with DatasetWriter(self.out / "dataset") as writer:
+            with DatasetWriter(self.out / layout.FOLDER) as writer:
                 summary = Loop(ready, journal, writer, plugins, self._progress).go_through()
             record(self.out, ready.configuration)
         return summary

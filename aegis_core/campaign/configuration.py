@@ -96,7 +96,7 @@ def settle(folder: Path, configuration: Configuration) -> None:
             f"{folder} holds another campaign: {'; '.join(differing)}. "
             "Go on with the same settings, or use another folder"
         )
-    finished = folder / "dataset" / layout.SUMMARY
+    finished = folder / layout.FOLDER / layout.SUMMARY
     if finished.exists():
         _check_limit(folder, earlier.limit, configuration.limit, read_document(finished, Statistics).faulty_runs_kept)
     else:

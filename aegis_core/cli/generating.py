@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import importlib.util
 import os
+import shlex
 import sys
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -48,6 +49,8 @@ def generate(
     limit: Annotated[int | None, typer.Option(help="Stop when so many faulty runs are kept.", min=1)] = None,
     max_turns: Annotated[int, typer.Option(help="Turns after which a run counts as endless.", min=1)] = 200,
     max_calls: Annotated[int, typer.Option(help="Calls after which a run counts as endless.", min=1)] = 400,
+    *,
+    context: typer.Context,
     as_json: AsJson = False,  # noqa: ARG001  read by `command`
 ) -> Answer:
     """Make proven, labelled faulty runs of a system: record, check, plan, inject, prove.
@@ -74,6 +77,7 @@ def generate(
                 pair_share=pair_share,
                 limit=limit,
                 limits=Limits(turns=max_turns, calls=max_calls),
+                command=_given(context),
                 progress=told,
             )
         )
@@ -84,6 +88,8 @@ def demo(
     out: Annotated[Path, typer.Option(help="Folder of the campaign.")] = Path("runs/demo"),
     tasks: Annotated[int, typer.Option(help="How many tasks to generate.", min=1)] = 40,
     seed: Seed = 7,
+    *,
+    context: typer.Context,
     as_json: AsJson = False,  # noqa: ARG001  read by `command`
 ) -> Answer:
     """Run a whole campaign on a small LangGraph team with a simulated model: no keys, no network.
@@ -102,8 +108,28 @@ def demo(
         )
     with _progress() as told:
         return _answer(
-            Campaign(system=DEMO_SYSTEM, tasks=generate_tasks(tasks, seed), out=out, seed=seed, progress=told)
+            Campaign(
+                system=DEMO_SYSTEM,
+                tasks=generate_tasks(tasks, seed),
+                out=out,
+                seed=seed,
+                command=_given(context),
+                progress=told,
+            )
         )
+
+
+def _given(context: typer.Context) -> str:
+    """The command line that was given, but the folder and what only says how to answer: it is kept in the folder."""
+    words = [context.info_name or ""]
+    for parameter in context.command.params:
+        source = context.get_parameter_source(parameter.name or "")
+        if source is None or source.name != "COMMANDLINE" or parameter.name in ("out", "as_json"):
+            continue
+        value = context.params[parameter.name or ""]
+        for one in value if isinstance(value, list | tuple) else [value]:
+            words += [parameter.opts[0], str(one)]
+    return shlex.join(words)
 
 
 def _answer(campaign: Campaign) -> Answer:
@@ -116,6 +142,8 @@ def _answer(campaign: Campaign) -> Answer:
     labelled = sorted(labelled_runs(dataset), key=lambda labels: len(labels.faults) + len(labels.redundant))
     example = labelled[0].run_id if labelled else None
     lines = [*summary_text(summary), "", f"dataset: {dataset.path}"]
+    if summary.planned > summary.kept:
+        lines += ["", f"why runs were discarded: aegis explain {campaign.out} --discarded"]
     failed = next((case for case in dataset.cases() if not case.clean_outcome.right), None)
     reason = (failed.clean_outcome.detail or failed.clean_outcome.failure) if failed is not None else None
     if failed is not None:

@@ -21,6 +21,7 @@ __all__ = [
     "ARMS",
     "CASES",
     "FILES",
+    "FOLDER",
     "LABELS",
     "LEDGERS",
     "PROOFS",
@@ -62,6 +63,9 @@ PROOFS = DatasetFile("proofs.jsonl", "run_id", "what each label rests on", lambd
 
 FILES: tuple[DatasetFile[Any], ...] = (TRAJECTORIES, LABELS, CASES, TASKS, TAPES, LEDGERS, ARMS, PROOFS)
 """All files of records, in the order in which they are put in place. Any: each holds a record of its own."""
+
+FOLDER = "dataset"
+"""Where the dataset of a campaign stands, in the campaign's folder."""
 
 SUMMARY = "summary.json"
 """One `Statistics` record; written last, so that it stands only beside finished files."""

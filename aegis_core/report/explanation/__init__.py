@@ -1,6 +1,11 @@
-"""Why a run is labelled as it is: `contents.py` gathers it from a dataset, `text.py` says it in words."""
+"""Why a run is labelled as it is, or why not.
 
-from aegis_core.report.explanation.contents import Explanation, explain
+`contents.py` gathers it, for runs without a label with `unlabelled.py`; `record.py` is what is told; `text.py` says it
+in words.
+"""
+
+from aegis_core.report.explanation.contents import explain
+from aegis_core.report.explanation.record import Explanation
 from aegis_core.report.explanation.text import explanation_text
 
 __all__ = ["Explanation", "explain", "explanation_text"]

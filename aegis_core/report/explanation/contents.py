@@ -1,6 +1,7 @@
 """Why a run is labelled as it is: everything that its proof holds, gathered from a dataset.
 
-`explain` gathers; `words.explanation_text` says it in English.
+What a dataset has not (discarded runs, clean ones that failed) is gathered from the journal of its campaign, where
+that stands beside it. `explain` gathers; `text.explanation_text` says it in English.
 """
 
 from __future__ import annotations
@@ -8,123 +9,19 @@ from __future__ import annotations
 import itertools
 from collections.abc import Mapping
 
-from aegis_core.dataset import Dataset, layout
+from aegis_core.dataset import Dataset
 from aegis_core.errors import StoreError
-from aegis_core.faults import (
-    ArmKind,
-    Case,
-    Evidence,
-    FaultRole,
-    Intervention,
-    Labels,
-    Ledger,
-    Moment,
-    Observation,
-    Outcome,
-    PartChange,
-    Plan,
-    Proof,
-    Scope,
-    Strategy,
-    Target,
-)
+from aegis_core.faults import Intervention, Labels, Ledger, Proof, Target
 from aegis_core.plugins import default_plugins
-from aegis_core.records import FileRecord, Record
+from aegis_core.report.cases import CaseRun, case_runs
+from aegis_core.report.explanation.record import Arm, Explanation, LabelledTarget
+from aegis_core.report.explanation.unlabelled import changes, final_output, is_recorded, unlabelled
+from aegis_core.report.lookup import journal_of, matching
 from aegis_core.run import Tape
 from aegis_core.taxonomy import ErrorMode
 from aegis_core.trajectory import Step, Trajectory
 
-__all__ = ["Arm", "Explanation", "LabelledTarget", "explain", "find_run"]
-
-
-class LabelledTarget(Record):
-    """One target of the plan: what was done at it, what came of it, and whether the label rests on it.
-
-    `step` is the labelled step of the faulty run; `said_clean` and `said_faulty` are the texts of the agent's turn in
-    both runs. `needed` is False for a fault that was proven to fire but was not needed for the failure.
-    """
-
-    moment: Moment
-    mode: str
-    mode_name: str
-    definition: str
-    strategy: Strategy
-    scope: Scope
-    role: FaultRole
-    step: int | None
-    needed: bool
-    realisation: str
-    changes: tuple[PartChange, ...]
-    observed_by: tuple[Observation, ...]
-    said_clean: tuple[str, ...]
-    said_faulty: tuple[str, ...]
-    evidence: Evidence | None
-
-
-class Arm(Record):
-    """One run of the proof. `changes` is what was altered in it, for a sham."""
-
-    arm: ArmKind
-    run_id: str
-    targets: tuple[int, ...]
-    outcome: Outcome | None
-    invalid: str
-    final_output: str | None
-    changes: tuple[PartChange, ...] = ()
-
-
-class Explanation(FileRecord):
-    """All that a run's label rests on; or that it is clean, or why it was discarded.
-
-    `verdict`: `labelled`, `clean` or `discarded`. What only a labelled run has is empty for the others.
-    `same_steps` counts the steps from the start that the run shares with its clean twin; `same_inputs` the inputs
-    and calls that were served from the twin's tape unaltered.
-    """
-
-    run_id: str
-    verdict: str
-    case_id: str
-    system: str
-    task_id: str
-    task: str
-    answer: str
-    checker: str
-    clean_run_id: str
-    clean_outcome: Outcome
-    clean_output: str | None = None
-    final_output: str | None = None
-    outcome: Outcome | None = None
-    same_steps: int = 0
-    same_inputs: int = 0
-    plan: Plan | None = None
-    reason: str = ""
-    detail: str = ""
-    targets: tuple[LabelledTarget, ...] = ()
-    arms: tuple[Arm, ...] = ()
-    sufficient: tuple[tuple[int, ...], ...] = ()
-
-
-def find_run(dataset: Dataset, run_id: str) -> tuple[Case, str]:
-    """The case that a run belongs to and the run's full id, from its id or a beginning of it that only one run has.
-
-    Raises:
-        StoreError: no run, or several, begin with it.
-    """
-    found: dict[str, Case] = {}
-    for case in dataset.cases():
-        for known in (case.clean_run_id, *(run.run_id for run in case.faulty)):
-            if known == run_id:
-                return case, known
-            if run_id and known.startswith(run_id):
-                found[known] = case
-    if len(found) == 1:
-        ((known, case),) = found.items()
-        return case, known
-    if found:
-        raise StoreError(f"{dataset.path}: several runs begin with {run_id!r}: {', '.join(sorted(found)[:5])}")
-    labelled = [labels.run_id for labels in dataset.labels() if labels.faults]
-    shown = ", ".join(labelled[:5]) + (", …" if len(labelled) > 5 else "")
-    raise StoreError(f"{dataset.path}: no run {run_id!r} in any case; labelled runs: {shown or 'none'}")
+__all__ = ["explain"]
 
 
 def explain(dataset: Dataset, run_id: str, *, modes: Mapping[str, ErrorMode] | None = None) -> Explanation:
@@ -132,16 +29,19 @@ def explain(dataset: Dataset, run_id: str, *, modes: Mapping[str, ErrorMode] | N
 
     Args:
         dataset: a campaign's, with its proofs.
-        run_id: of a kept, a discarded or a clean run; a beginning of it that only one run has will do.
+        run_id: of a kept, a discarded or a clean run, or of one that was made for a proof; a beginning of it that
+            only one run has will do.
         modes: error modes by id, by default all that are installed.
 
     Raises:
         StoreError: there is no such run, or the dataset lacks the files of the proof.
     """
-    case, run_id = find_run(dataset, run_id)
+    row = _row(dataset, run_id)
+    case = dataset.case(row.case_id)
     task = dataset.task(case.task_id)
+    journal = journal_of(dataset)
     base = Explanation(
-        run_id=run_id,
+        run_id=row.run_id,
         verdict="clean",
         case_id=case.case_id,
         system=case.system,
@@ -151,19 +51,27 @@ def explain(dataset: Dataset, run_id: str, *, modes: Mapping[str, ErrorMode] | N
         checker=task.checker,
         clean_run_id=case.clean_run_id,
         clean_outcome=case.clean_outcome,
-        clean_output=_output(dataset, case.clean_run_id),
+        clean_output=final_output(dataset, case.clean_run_id, journal),
     )
-    if run_id == case.clean_run_id:
-        return base
-    faulty = next(run for run in case.faulty if run.run_id == run_id)
-    if not faulty.kept:
-        return base.model_copy(
-            update={
-                "verdict": "discarded", "plan": faulty.plan, "reason": faulty.reason, "detail": faulty.detail,
-                "final_output": _output(dataset, run_id),
-            }
-        )  # fmt: skip
-    return _labelled(dataset, base, modes if modes is not None else default_plugins().error_modes())
+    if row.kind == "clean":
+        return base if is_recorded(dataset, row.run_id, journal) else base.model_copy(update={"missing": "its answer"})
+    if row.fate == "kept":
+        return _labelled(dataset, base, modes if modes is not None else default_plugins().error_modes())
+    return unlabelled(base, dataset, row, journal)
+
+
+def _row(dataset: Dataset, run_id: str) -> CaseRun:
+    rows = {row.run_id: row for row in case_runs(dataset, proofs=False)}
+    if run_id in rows:  # without a look at the journal, which is large
+        return rows[run_id]
+    rows = {row.run_id: row for row in case_runs(dataset)}
+    row = rows[matching(dataset.path, run_id, rows)]
+    if row.fate == "undecided":
+        raise StoreError(
+            f"{dataset.path}: run {row.run_id} was made after the dataset was written, by a campaign that was stopped, "
+            f"and nothing is decided of it; `aegis show` shows it, and the command of the campaign goes on with it"
+        )
+    return row
 
 
 def _labelled(dataset: Dataset, base: Explanation, modes: Mapping[str, ErrorMode]) -> Explanation:
@@ -242,27 +150,15 @@ def _entry(ledger: Ledger, target: Target) -> Intervention:
 
 def _arm(dataset: Dataset, proof: Proof, index: int) -> Arm:
     arm = proof.arms[index]
-    changes: tuple[PartChange, ...] = ()
-    if arm.arm == "sham":
-        entries = dataset.ledger(arm.run_id).interventions
-        changes = tuple(change for entry in entries for change in entry.changes)
     return Arm(
         arm=arm.arm,
         run_id=arm.run_id,
         targets=arm.targets,
         outcome=arm.outcome,
         invalid=arm.invalid,
-        final_output=_output(dataset, arm.run_id),
-        changes=changes,
+        final_output=final_output(dataset, arm.run_id),
+        changes=changes(dataset.ledger(arm.run_id)) if arm.arm == "sham" else (),
     )
-
-
-def _output(dataset: Dataset, run_id: str) -> str | None:
-    for file in (layout.TRAJECTORIES, layout.ARMS):
-        if dataset.has(file) and run_id in dataset.ids(file):
-            found = dataset.trajectory(run_id) if file is layout.TRAJECTORIES else dataset.arm(run_id)
-            return found.final_output
-    return None
 
 
 def _n(proof: Proof) -> int:

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 from aegis_core.faults import Outcome, PartChange
 from aegis_core.report.excerpts import excerpts, one_line
-from aegis_core.report.explanation.contents import Arm, Explanation, LabelledTarget
+from aegis_core.report.explanation.record import AlteredTurn, Arm, Explanation, LabelledTarget
 
 __all__ = ["explanation_text"]
 
@@ -24,6 +24,11 @@ SCOPES = {
     "outgoing": "on its way to the others; its own memory keeps the original",
     "belief": "and its own memory holds the altered text too",
     "call": "in this one call",
+}
+KINDS = {
+    "null": "its null control (the text went through the whole edit and was put back unchanged)",
+    "sham": "its sham control (a harmless edit of like size in the same place)",
+    "subset": "one with only a part of its targets",
 }
 FAILURES = {
     "wrong": "the answer is wrong",
@@ -55,8 +60,20 @@ def _lines(it: Explanation) -> Iterator[str]:
     yield ""
     yield from _section("The task", [_Quote(it.task), f"Right answer: {it.answer} (checker: {it.checker})"])
     yield from _section("Without any fault", _clean_lines(it))
+    for index, attempt in enumerate(it.attempts):
+        suffix = f" ({index + 1} of {len(it.attempts)})" if len(it.attempts) > 1 else ""
+        yield from _attempt_sections(attempt, suffix, "this run" if it.verdict == "control" else "faulty run")
     if it.verdict == "discarded":
         yield from _section("Why it was discarded", _discarded_lines(it))
+        if len(it.arms) > 1:
+            yield from _section(
+                "Other runs made for its proof", [line for arm in it.arms for line in _run_lines(it, arm)]
+            )
+    if it.verdict == "control":
+        yield from _section("How it ended", _ended_lines(it))
+    if it.missing:
+        where = "in the journal of its campaign, which does not stand beside this dataset"
+        yield from _wrapped(f"Not told here: {it.missing}. That is {where}.")
     for index, target in enumerate(it.targets):
         yield from _target_sections(target, f" ({index + 1} of {len(it.targets)})" if len(it.targets) > 1 else "")
     if it.verdict == "labelled":
@@ -68,7 +85,10 @@ def _lines(it: Explanation) -> Iterator[str]:
 
 def _headline(it: Explanation) -> str:
     if it.verdict == "clean":
-        return f"Run {it.run_id} is a clean run of {it.system}: nothing was altered in it, and it has no label."
+        failed = "" if it.clean_outcome.right else " It failed all the same, so no fault was planned into it."
+        return f"Run {it.run_id} is a clean run of {it.system}: nothing was altered in it, and it has no label.{failed}"
+    if it.verdict == "control":
+        return f"Run {it.run_id} of {it.system} was made for the proof of run {it.of}, as {KINDS[it.kind]}."
     if it.verdict == "discarded":
         return f"Run {it.run_id} of {it.system} was discarded ({it.reason}), and has no label."
     causes = [target for target in it.targets if target.needed]
@@ -83,7 +103,8 @@ def _label(target: LabelledTarget) -> str:
 
 def _clean_lines(it: Explanation) -> Iterator[_Line]:
     yield f"Clean run {it.clean_run_id}: {_outcome(it.clean_outcome)}."
-    yield f'Its answer: "{one_line(it.clean_output or "")}"'
+    if it.verdict != "clean" or not it.missing:
+        yield _answer(it.clean_output, it.answer if not it.clean_outcome.right else "")
     if it.verdict == "labelled":
         shared = f"{_count(it.same_inputs, 'input or call', 'inputs and calls')} and {_count(it.same_steps, 'step')}"
         yield (
@@ -99,8 +120,36 @@ def _discarded_lines(it: Explanation) -> Iterator[_Line]:
             f"Planned: {target.mode} in {target.moment}, by {target.strategy.replace('_', ' ')}, scope {target.scope}."
         )
     yield f"Reason: {it.reason}" + (f": {it.detail}" if it.detail else "")
-    if it.final_output is not None:
-        yield f'Its answer: "{one_line(it.final_output)}"'
+    if not it.missing:
+        yield _answer(it.final_output, it.answer)
+
+
+def _ended_lines(it: Explanation) -> Iterator[_Line]:
+    if it.missing:
+        yield "Nothing of it is there."
+        return
+    yield f"This run: {it.invalid or _outcome(it.outcome)}."
+    yield _answer(it.final_output, it.answer)
+
+
+def _run_lines(it: Explanation, arm: Arm) -> Iterator[_Line]:
+    if arm.run_id == it.run_id:
+        return
+    if arm.arm == "fault":
+        yield f"Only {_numbers(arm.targets)} (run {arm.run_id}): {arm.invalid or _outcome(arm.outcome)}."
+    else:
+        yield from _control_lines(arm)
+
+
+def _attempt_sections(attempt: AlteredTurn, suffix: str, name: str) -> Iterator[str]:
+    if not attempt.fired:
+        why = f"{attempt.moment}, {attempt.mode}: nothing was altered ({attempt.not_fired or 'no reason is known'})."
+        yield from _section(f"What was done{suffix}", [why])
+        return
+    yield from _section(f"What was done{suffix}", _done_lines(attempt))
+    yield from _section(f"What the agent delivered{suffix}", _turn_lines(attempt, name))
+    seen = list(_observer_lines(attempt)) or ["No later input of another agent shows it."]
+    yield from _section(f"Who saw it{suffix}", seen)
 
 
 def _target_sections(target: LabelledTarget, suffix: str) -> Iterator[str]:
@@ -110,7 +159,7 @@ def _target_sections(target: LabelledTarget, suffix: str) -> Iterator[str]:
     yield from _section(f"Why this is {target.mode}{suffix}", _evidence_lines(target))
 
 
-def _done_lines(target: LabelledTarget) -> Iterator[_Line]:
+def _done_lines(target: AlteredTurn) -> Iterator[_Line]:
     yield (
         f"In {target.moment}, {STRATEGIES[target.strategy]} {SCOPES[target.scope]} "
         f"({target.strategy.replace('_', ' ')}, {target.scope})."
@@ -127,14 +176,14 @@ def _change_lines(change: PartChange) -> Iterator[_Line]:
     yield _Quote(after, "after")
 
 
-def _turn_lines(target: LabelledTarget) -> Iterator[_Line]:
+def _turn_lines(target: AlteredTurn, name: str = "faulty run") -> Iterator[_Line]:
     clean, faulty = "\n".join(target.said_clean), "\n".join(target.said_faulty)
     shown_clean, shown_faulty = excerpts(clean, faulty, around=240)
     yield _Quote(shown_clean or "(nothing)", "clean run")
-    yield _Quote(shown_faulty or "(nothing)", "faulty run")
+    yield _Quote(shown_faulty or "(nothing)", name)
 
 
-def _observer_lines(target: LabelledTarget) -> Iterator[_Line]:
+def _observer_lines(target: AlteredTurn) -> Iterator[_Line]:
     for seen in target.observed_by:
         verb = "was given" if seen.how == "holds" else "was no longer given"
         yield f'{seen.moment} {verb}: "{one_line(seen.span)}"'
@@ -154,7 +203,7 @@ def _evidence_lines(target: LabelledTarget) -> Iterator[_Line]:
 
 def _failure_lines(it: Explanation) -> Iterator[_Line]:
     yield f"Faulty run {it.run_id}: {_outcome(it.outcome)}."
-    yield f'Its answer: "{one_line(it.final_output or "")}"; right is "{it.answer}".'
+    yield _answer(it.final_output, it.answer)
 
 
 def _control_lines(arm: Arm) -> Iterator[_Line]:
@@ -173,6 +222,11 @@ def _subset_lines(it: Explanation) -> Iterator[_Line]:
             which = f"Only {_numbers(arm.targets)}" if len(arm.targets) < len(it.targets) else "All of them"
             yield f"{which} (run {arm.run_id}): {arm.invalid or _outcome(arm.outcome)}."
     yield f"The smallest sets that make it fail: {'; '.join(_numbers(subset) for subset in it.sufficient)}."
+
+
+def _answer(output: str | None, right: str = "") -> str:
+    said = "It gave no answer" if output is None else f'Its answer: "{one_line(output)}"'
+    return f'{said}; right is "{right}".' if right else f"{said}{'.' if output is None else ''}"
 
 
 def _numbers(targets: Iterable[int]) -> str:

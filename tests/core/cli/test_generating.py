@@ -112,6 +112,42 @@ def test_an_interrupted_campaign_goes_on_with_the_same_command(aegis, folder):
     assert aegis(*LINE, "--json").json["summary"] == whole
 
 
+def test_an_interrupted_campaign_is_said_to_be_unfinished_with_the_command_that_goes_on_with_it(aegis, folder):
+    (folder / "stop").touch()
+    aegis(*LINE, "--limit", "2", "--json")
+    for line in (("explain", "out"), ("show", "out"), ("dataset", "stats", "out"), ("explain", "out/dataset")):
+        done = aegis(*line)
+        assert (done.code, done.out) == (2, "")
+        assert "out is a campaign that is not finished, so it has no dataset yet: 0 of 3 tasks begun" in done.err
+    command = done.err.strip().split("go on with it: aegis ")[1]
+    assert command == (
+        "generate --system bottle_team:build --tasks tasks.jsonl --mode FM-2.4 --seed 3 --limit 2 --out out"
+    )
+    (folder / "stop").unlink()
+    assert aegis(*command.split()).code == 0
+    assert aegis("explain", "out").code == 0
+
+
+def test_a_smaller_limit_on_a_finished_campaign_is_exit_code_2_and_touches_nothing(aegis, folder):
+    kept = aegis(*LINE, "--json").json["summary"]["kept"]
+    before = {path: path.read_bytes() for path in (folder / "out").rglob("*") if path.is_file()}
+    done = aegis(*LINE, "--limit", "1")
+    assert (done.code, done.out) == (2, "")
+    assert f"{kept} kept faulty runs" in done.err
+    assert "the limit 1 would make it smaller" in done.err
+    assert {path: path.read_bytes() for path in (folder / "out").rglob("*") if path.is_file()} == before
+
+
+def test_a_mode_may_be_typed_in_any_case(aegis, folder):
+    assert aegis(*LINE, "--json").json == aegis(*[word.replace("FM-", "fm-") for word in LINE], "--json").json
+
+
+def test_it_says_how_to_find_the_discarded_runs(aegis, folder):
+    done = aegis(*LINE, "--mode", "FM-1.1", "--mode", "FM-2.6")
+    (hint,) = (line for line in done.out.splitlines() if line.startswith("why runs were discarded: "))
+    assert aegis(*hint.split("aegis ")[1].split()).code == 0
+
+
 def test_no_kept_run_is_exit_code_1(aegis, folder):
     text = re.sub('[0-9]+ bottles"', '7 bottles"', (folder / "tasks.jsonl").read_text())
     (folder / "tasks.jsonl").write_text(text)

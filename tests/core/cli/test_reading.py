@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import shutil
 
 import pytest
 
@@ -43,10 +44,57 @@ def test_explain_without_a_run_lists_the_labelled_ones(aegis, campaign, labelled
     assert aegis("explain", campaign.out, "--json").json[0]["run_id"] == labelled.run_id
 
 
+def test_explain_lists_discarded_failed_and_control_runs_and_all_of_them(aegis, campaign):
+    listed = {}
+    for option in ("--discarded", "--failed", "--controls", "--all"):
+        done = aegis("explain", campaign.out, option)
+        listed[option] = aegis("explain", campaign.out, option, "--json").json
+        assert done.code == 0
+        assert all(f"{run['run_id']}  {run['kind']}" in done.out for run in listed[option])
+    summary = campaign.summary
+    assert [run["why"].split(":")[0] for run in listed["--discarded"]].count("still right") == 2
+    assert len(listed["--discarded"]) == summary.planned - summary.kept
+    assert [(run["kind"], run["fate"]) for run in listed["--failed"]] == [("clean", "failed")]
+    assert {run["kind"] for run in listed["--controls"]} == {"null", "sham", "subset"}
+    assert len(listed["--all"]) == summary.runs
+    both = aegis("explain", campaign.out, "--discarded", "--failed", "--json").json
+    assert len(both) == len(listed["--discarded"]) + len(listed["--failed"])
+
+
+def test_every_run_that_is_listed_can_be_shown_and_explained(aegis, campaign):
+    for run in aegis("explain", campaign.out, "--all", "--json").json:
+        shown = aegis("show", campaign.out / "dataset", run["run_id"])
+        assert (shown.code, "acme" in shown.out) == (0, False)
+        assert aegis("explain", campaign.out / "dataset", run["run_id"][:16]).code == 0
+
+
+def test_a_list_of_one_run_is_refused_and_an_empty_one_is_exit_code_1(aegis, campaign, labelled, tmp_path):
+    done = aegis("explain", campaign.out, labelled.run_id, "--all")
+    assert (done.code, done.out) == (2, "")
+    assert "--all lists runs; give it without RUN" in done.err
+    for path in (campaign.out / "dataset").iterdir():
+        (tmp_path / path.name).write_text(path.read_text())
+    (tmp_path / "cases.jsonl").write_text("")
+    done = aegis("explain", tmp_path, "--failed")
+    assert (done.code, done.out) == (1, f"{tmp_path} has no such run.\n")
+
+
+def test_a_run_of_which_nothing_is_decided_is_exit_code_2(aegis, campaign, tmp_path):
+    out = tmp_path / "out"
+    shutil.copytree(campaign.out, out)
+    (out / "dataset" / "cases.jsonl").write_text("")
+    run = aegis("explain", out, "--all", "--json").json[0]
+    assert run["fate"] == "undecided"
+    done = aegis("explain", out, run["run_id"])
+    assert (done.code, done.out) == (2, "")
+    assert "nothing is decided of it; `aegis show` shows it" in done.err
+
+
 def test_an_unknown_run_or_path_is_exit_code_2(aegis, campaign, tmp_path):
     unknown = aegis("explain", campaign.out, "zzz")
     assert (unknown.code, unknown.out) == (2, "")
-    assert "no run 'zzz' in any case" in unknown.err
+    assert "no run begins with 'zzz'" in unknown.err
+    assert f"`aegis explain {campaign.out / 'dataset'} --all` lists every run" in unknown.err
     assert aegis("explain", tmp_path).code == 2
     assert aegis("dataset", "stats", tmp_path).code == 2
     assert aegis("show", tmp_path / "no.jsonl").code == 2
@@ -75,6 +123,10 @@ def test_show_of_a_file_with_one_run_shows_it(aegis, campaign, labelled, tmp_pat
     path.write_text("")
     empty = aegis("show", path)
     assert (empty.code, empty.out) == (1, f"{path} holds no run.\n")
+    path.write_text('{"run_id": "ab')
+    torn = aegis("show", path)
+    assert torn.code == 1
+    assert torn.out.startswith(f"{path} holds no whole run: what stands in it was cut off")
 
 
 def test_explain_of_a_dataset_without_labels_is_exit_code_1(aegis, campaign, tmp_path):

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import re
+import shutil
 
 import pytest
 
 from aegis_core.dataset import Dataset
 from aegis_core.errors import StoreError
 from aegis_core.report import explain, explanation_text
+from aegis_core.report.cases import case_runs
 
 EXPECTED = """\
 Run FAULTY of TEAM failed, and here is why: Solver made
@@ -120,6 +122,59 @@ def test_a_discarded_run_is_told_with_plan_and_reason(told, runs):
     assert "was discarded (still right), and has no label" in " ".join(text.split())
     assert "Planned: acme:false-rounding in Reader turn 1, by response corruption, scope outgoing." in text
     assert "Reason: still right: the answer is 'Answer: 96 bottles'" in text
+    assert 'Its answer: "Answer: 96 bottles"; right is "96 bottles".' in text
+
+
+def test_a_discarded_run_is_told_with_the_altered_text_and_who_saw_it(told, runs):
+    explanation, text = told(runs[2])
+    (attempt,) = explanation.attempts
+    (change,) = attempt.changes
+    assert ("in hall 27." in change.before, "in hall 30." in change.after) == (True, True)
+    assert "before | …" in text
+    assert "in hall 27. How many" in text.split("before |")[1].split("after |")[0]
+    assert "in hall 30. How many" in text.split("after |")[1]
+    assert "\n  faulty run | " in text
+    assert re.search(r"Who saw it\n  Solver turn 1 was given: .*hall 30", text)
+
+
+def test_a_discarded_run_is_told_with_the_other_runs_made_for_its_proof(told, dataset):
+    run = next(run for case in dataset.cases() for run in case.faulty if run.reason == "redundant")
+    explanation, text = told(run.run_id)
+    assert [arm.arm for arm in explanation.arms][:3] == ["fault", "null", "sham"]
+    section = text.split("Other runs made for its proof\n")[1]
+    assert re.search(
+        r"Null control \w+: the text went through the whole edit .* unchanged: right\.", " ".join(section.split())
+    )
+
+
+@pytest.mark.parametrize("kind", ["null", "sham", "subset"])
+def test_a_run_that_was_made_for_a_proof_is_told_with_the_run_it_was_made_for(kind, told, dataset, tmp_path):
+    row = next(row for row in case_runs(dataset) if row.kind == kind)
+    shutil.copytree(dataset.path, tmp_path / "alone")
+    for explanation in (told(row.run_id)[0], explain(Dataset(tmp_path / "alone"), row.run_id, modes={})):
+        assert (explanation.verdict, explanation.kind, explanation.of) == ("control", kind, row.of)
+        text = explanation_text(explanation)
+        assert f"was made for the proof of run {row.of}, as" in " ".join(text.split())
+        assert "What was done" in text
+        assert "\nHow it ended\n  This run: " in text
+        assert "faulty run |" not in text
+        assert {change.before == change.after for turn in explanation.attempts for change in turn.changes} == {
+            kind == "null"
+        }
+
+
+def test_without_its_campaign_it_is_said_what_a_dataset_can_not_tell(told, dataset, runs, tmp_path):
+    shutil.copytree(dataset.path, tmp_path / "alone")
+    alone = Dataset(tmp_path / "alone")
+    for run_id, lacks in ((runs[2], "what was altered in it, and its answer"), (_failed(dataset), "its answer")):
+        text = explanation_text(explain(alone, run_id, modes={}))
+        assert f"Not told here: {lacks}. That is in the journal of its campaign" in " ".join(text.split())
+        assert 'answer: ""' not in text
+    assert "Planned: acme:false-rounding in Reader turn 1" in explanation_text(explain(alone, runs[2], modes={}))
+
+
+def _failed(dataset):
+    return next(case.clean_run_id for case in dataset.cases() if not case.clean_outcome.right)
 
 
 def test_a_clean_run_is_told_as_such(told, dataset):
@@ -130,23 +185,25 @@ def test_a_clean_run_is_told_as_such(told, dataset):
     assert "The controls" not in text
 
 
-def test_a_clean_run_that_failed_has_its_failure(told, dataset):
-    case = list(dataset.cases())[2]
-    assert "the answer is wrong (expected 33 bottles, got 32 bottles)" in " ".join(told(case.clean_run_id)[1].split())
+def test_a_clean_run_that_failed_is_told_with_failure_answer_and_right_answer(told, dataset):
+    text = " ".join(told(_failed(dataset))[1].split())
+    assert "it has no label. It failed all the same, so no fault was planned into it." in text
+    assert "the answer is wrong (expected 33 bottles, got 32 bottles)" in text
+    assert 'Its answer: "Answer: 32 bottles"; right is "33 bottles".' in text
 
 
 def test_a_beginning_of_an_id_is_enough(told, runs):
     assert told(runs[0][:10])[0].run_id == runs[0]
 
 
-def test_an_unknown_or_ambiguous_id_is_refused_with_those_there_are(dataset, runs):
-    with pytest.raises(StoreError, match=f"no run 'zzz' in any case; labelled runs: {runs[0]}"):
+def test_an_unknown_or_ambiguous_id_is_refused_and_it_is_said_where_ids_stand(dataset, runs):
+    with pytest.raises(StoreError, match=r"no run begins with 'zzz'; `aegis explain .* --all` lists every run"):
         explain(dataset, "zzz")
-    with pytest.raises(StoreError, match="labelled runs"):
+    with pytest.raises(StoreError, match="runs begin with ''"):
         explain(dataset, "")
     every = [run.run_id for case in dataset.cases() for run in case.faulty]
     shared = next(letter for letter in "0123456789abcdef" if sum(run.startswith(letter) for run in every) > 1)
-    with pytest.raises(StoreError, match=f"several runs begin with '{shared}'"):
+    with pytest.raises(StoreError, match=rf"\d runs begin with '{shared}': {shared}"):
         explain(dataset, shared)
 
 

@@ -372,9 +372,10 @@ def test_rewriter_puts_records_in_the_order_of_a_field(tmp_path: Path) -> None:
 def test_rewriter_in_order_that_gives_up_leaves_nothing_beside_the_earlier_file(tmp_path: Path) -> None:
     path = tmp_path / "tasks.jsonl"
     write_all(path, [task(9)])
-    with pytest.raises(ZeroDivisionError), Rewriter(path, sort_by="task_id") as rewriter:
-        rewriter.write(task(1))
-        _ = 1 // 0
+    rewriter = Rewriter(path, sort_by="task_id")
+    rewriter.write(task(1))
+    with pytest.raises(ZeroDivisionError), rewriter:
+        rewriter.write(task(1 // 0))
     assert ids(path) == ["t9"]
     assert [child.name for child in tmp_path.iterdir()] == ["tasks.jsonl"]
     with Rewriter(path, sort_by="task_id"):
