@@ -13,6 +13,7 @@ from tests.verification.alteration import alteration_doubts
 from tests.verification.controls import null_doubts, sham_doubts
 from tests.verification.labelling import label_doubts, mode_doubts
 from tests.verification.material import Claim, Files, Violation
+from tests.verification.order import order_doubts
 from tests.verification.outcomes import outcome_doubts, subset_doubts
 from tests.verification.prefix import prefix_doubts
 from tests.verification.sight import observation_doubts, privacy_doubts
@@ -29,7 +30,7 @@ def verify(folder: str | Path | Files) -> tuple[Violation, ...]:
         OSError: there is no `campaign.json` beside the dataset.
     """
     files = folder if isinstance(folder, Files) else Files.open(folder)
-    found = [*wall_doubts(files), *_completeness(files)]
+    found = [*wall_doubts(files), *order_doubts(files), *_completeness(files)]
     for claim in files.claims():
         found += claim_doubts(claim, files)
     return tuple(sorted({*found, *files.doubts}))
