@@ -3,7 +3,7 @@ PYTHON ?= python3.11
 PIP_FLAGS = --disable-pip-version-check --no-input
 NOX = .nox/tools/bin/nox
 
-.PHONY: demo test check clean
+.PHONY: demo test check benchmarks clean
 
 ## demo: record, inject and prove on a small LangGraph system; leaves .venv/bin/aegis
 demo: .venv/.installed
@@ -17,6 +17,10 @@ test: .nox/tools/.installed
 ## check: format, lint, types, and the tests of packaging and of the direction of imports
 check: .nox/tools/.installed
 	$(NOX) --session check
+
+## benchmarks: all of docs/benchmarks.md, or some: make benchmarks NAME=tracing
+benchmarks: .nox/tools/.installed
+	$(NOX) --session benchmarks -- $(NAME)
 
 ## clean: remove every environment and everything that was built
 clean:

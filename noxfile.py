@@ -98,6 +98,7 @@ PINNED = {
     "check": ("--editable", ".[dev,demo]"),
     CORE.name: CORE.requirements,
     FRAMEWORKS.name: FRAMEWORKS.requirements,
+    "benchmarks": ("--editable", ".[demo]", "openinference-instrumentation-langchain", "opentelemetry-sdk", "orjson"),
 }
 
 
@@ -156,6 +157,13 @@ def floor(session: nox.Session) -> None:
     session.install(*CORE.requirements, *oldest)
     # Old releases use what newer releases of other libraries deprecate.
     session.run("pytest", *CORE.arguments(), "-W", "ignore::DeprecationWarning", *session.posargs, env=UNSET)
+
+
+@nox.session
+def benchmarks(session: nox.Session) -> None:
+    """All benchmarks, or those that are named: nox -s benchmarks -- tracing --json; on demand."""
+    _install(session, "benchmarks")
+    session.run("python", "-m", "benchmarks", *session.posargs, env=UNSET)
 
 
 @nox.session(venv_backend="none")
