@@ -15,9 +15,10 @@ import sys
 from array import array
 from collections.abc import Iterator, Mapping, Sequence
 
+from aegis_core.errors import RecordError
 from aegis_core.records import Record
 
-__all__ = ["Block", "Counts", "Interval", "Samples", "blocks", "interval"]
+__all__ = ["Block", "Counts", "Interval", "Samples", "blocks", "check_bootstrap", "interval"]
 
 Counts = dict[int, int]
 """How often something occurs, by the number of the source task."""
@@ -85,6 +86,18 @@ def blocks(tasks: int, *, resamples: int, seed: int) -> Iterator[Block]:
         rows = memoryview(cells.tobytes())
         step = _FIELD_BYTES * width
         yield Block([int.from_bytes(rows[at : at + step], sys.byteorder) for at in range(0, len(rows), step)], width)
+
+
+def check_bootstrap(resamples: int, confidence: float) -> None:
+    """Refuse numbers with which there is no bootstrap.
+
+    Raises:
+        RecordError: there are fewer than 0 resamples, or the confidence does not lie between 0 and 1.
+    """
+    if resamples < 0:
+        raise RecordError(f"{resamples} resamples can't be drawn; use 0 for no intervals, or 1000")
+    if not 0 < confidence < 1:
+        raise RecordError(f"confidence {confidence} does not lie between 0 and 1; use 0.95, for example")
 
 
 def interval(samples: Sequence[float], confidence: float) -> Interval | None:

@@ -9,7 +9,7 @@ from pydantic import Field
 
 from aegis_core.errors import RecordError
 from aegis_core.records import FileRecord, Record
-from aegis_core.scoring.bootstrap import Samples, interval
+from aegis_core.scoring.bootstrap import Samples, check_bootstrap, interval
 from aegis_core.scoring.evaluation import check_runs
 from aegis_core.scoring.measurement import Measurement, PartName, measure
 from aegis_core.scoring.rules import Rules, Variant
@@ -109,6 +109,7 @@ def compare(
     Raises:
         RecordError: the two are not about the same runs, groups and faults; and as `evaluate`.
     """
+    check_bootstrap(resamples, confidence)
     rules, one, other = rules or Rules(), check_runs(first), check_runs(second)
     other = _matched(one, other)
     ours, theirs = (measure(side, rules, resamples=resamples, seed=seed) for side in (one, other))

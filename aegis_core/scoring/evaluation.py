@@ -10,7 +10,7 @@ from pydantic import Field
 
 from aegis_core.errors import RecordError
 from aegis_core.records import FileRecord, Record
-from aegis_core.scoring.bootstrap import interval
+from aegis_core.scoring.bootstrap import check_bootstrap, interval
 from aegis_core.scoring.coverage import Coverage, coverage
 from aegis_core.scoring.measurement import Measurement, PartName, measure
 from aegis_core.scoring.rules import Rules, Variant
@@ -107,8 +107,9 @@ def evaluate(
         attributor: its name; by default what the predictions say.
 
     Raises:
-        RecordError: there are no runs, or one occurs twice.
+        RecordError: there are no runs, or one occurs twice; or there is no bootstrap with these numbers.
     """
+    check_bootstrap(resamples, confidence)
     rules, scored = rules or Rules(), check_runs(runs)
     measured = measure(scored, rules, resamples=resamples, seed=seed)
     named = Counter(run.prediction.attributor for run in scored if run.prediction is not None)

@@ -80,6 +80,8 @@ def test_different_runs_or_truths_are_refused(scored):
         compare(answers(scored, [1, 1]), answers(scored, [1]), seed=0)
     with pytest.raises(RecordError, match="run r has another truth or group on the two sides"):
         compare([scored("Solver FM-1.1", "")], [scored("Critic FM-1.1", "")], seed=0)
+    with pytest.raises(RecordError, match="run r has another truth or group on the two sides"):
+        compare([scored("", "", group="q1")], [scored("", "", group="q2")], seed=0)
 
 
 def test_what_was_not_measured_is_an_error(scored):

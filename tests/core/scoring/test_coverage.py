@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from aegis_core.attribution import Blame
 from aegis_core.scoring import Variant, evaluate
 
 
@@ -13,7 +14,7 @@ def test_runs_are_answered_abstained_or_not_judged_and_none_is_lost(scored, faul
             scored("Solver FM-1.1", "", run_id="r2", group="q1"),
             scored("Solver FM-1.1", "Solver FM-1.1", run_id="r3", abstained="too long"),
             scored("Solver FM-1.1", None, run_id="r4"),
-            scored("", "Solver FM-1.1", run_id="r5"),
+            scored("", (Blame(agent=" Solver "),), run_id="r5"),  # outer space is no other spelling
             scored("", "", run_id="r6"),
             scored((tool,), "Solver env:timeout 19", run_id="r7"),
         ],

@@ -7,7 +7,7 @@ import random
 import pytest
 
 from aegis_core.errors import RecordError
-from aegis_core.scoring import Evaluation, Rules, Variant, evaluate
+from aegis_core.scoring import Evaluation, Rules, Variant, compare, evaluate
 
 AGENT = Variant(measure="accuracy", of="agent", names="folded")
 PAIR = Variant(measure="f1", of="pair", average="micro", names="folded")
@@ -152,3 +152,18 @@ def test_a_variant_that_was_not_measured_is_an_error_that_names_the_others(score
     part = evaluate([scored("Solver FM-1.1", "")], seed=0, resamples=0).part("all")
     with pytest.raises(RecordError, match=r"'step accuracy \(within ±7\)' was not measured; measured were: pair micro"):
         part.metric(Variant(measure="accuracy", of="step", within=7))
+
+
+@pytest.mark.parametrize(
+    ("wrong", "message"),
+    [
+        ({"resamples": -1}, "-1 resamples can't be drawn"),
+        ({"confidence": 95}, "confidence 95 does not lie between 0 and 1"),
+        ({"confidence": 0}, "confidence 0 does not"),
+    ],
+)
+def test_a_bootstrap_that_can_t_be_is_refused(scored, wrong, message):
+    with pytest.raises(RecordError, match=message):
+        evaluate([scored("Solver FM-1.1", "")], seed=0, **wrong)
+    with pytest.raises(RecordError, match=message):
+        compare([scored("Solver FM-1.1", "")], [scored("Solver FM-1.1", "")], seed=0, **wrong)

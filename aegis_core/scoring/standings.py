@@ -1,0 +1,135 @@
+"""Several attributors on one set of runs: each one's scores, and the first compared with the others."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+
+from pydantic import Field
+
+from aegis_core.errors import RecordError
+from aegis_core.records import Record
+from aegis_core.scoring.comparison import Comparison, compare
+from aegis_core.scoring.evaluation import Evaluation, evaluate
+from aegis_core.scoring.published import aegis_fork, who_and_when
+from aegis_core.scoring.rules import Rules
+from aegis_core.scoring.runs import ScoredRun
+
+__all__ = ["Conditions", "PublishedScores", "SetResult", "Standing", "set_result"]
+
+
+class Conditions(Record):
+    """What holds for all who are scored.
+
+    `origin`: whose labels count, None where there is one annotator only. `folds`: how many for those that are trained,
+    None for five, or as many as there are source tasks. `seed` decides folds and resamples. `resamples` of the source
+    tasks, 0 for no intervals; these cover `confidence`. `published`: whether published scorers are asked too.
+    """
+
+    origin: str | None = None
+    folds: int | None = Field(default=None, ge=2)
+    seed: int = Field(default=0, ge=0)
+    resamples: int = Field(default=1000, ge=0)
+    confidence: float = Field(default=0.95, gt=0, lt=1)
+    rules: Rules = Rules()
+    published: bool = False
+
+
+class PublishedScores(Record):
+    """What published scorers make of the same answers; None where they don't apply to the labels."""
+
+    who_and_when: who_and_when.WhoAndWhenScores | None
+    aegis_fork: aegis_fork.ForkScores | None
+
+
+class Standing(Record):
+    """One attributor or learner on one set. `is_trained`: a learner, which saw labels of other source tasks first."""
+
+    name: str
+    is_trained: bool
+    evaluation: Evaluation
+    published: PublishedScores | None
+
+
+class SetResult(Record):
+    """All of them on one set of runs, and the first compared with each of the others."""
+
+    name: str
+    runs: int = Field(ge=0)
+    tasks: int = Field(ge=0)
+    without_labels: int = Field(ge=0)
+    """Runs that were left out: nobody labelled them, or not the origin that counts."""
+    standings: tuple[Standing, ...]
+    comparisons: tuple[Comparison, ...]
+
+
+def set_result(
+    name: str,
+    answers: Mapping[str, Sequence[ScoredRun]],
+    conditions: Conditions,
+    *,
+    trained: frozenset[str],
+    without_labels: int,
+    tell: Callable[[str], None],
+) -> SetResult:
+    """Score one set.
+
+    Args:
+        name: of the set.
+        answers: truth and prediction of the same runs, at least one, by the name of whoever gave them.
+        conditions: what holds for all.
+        trained: the names of those that were trained.
+        without_labels: how many runs were left out.
+        tell: is told what comes next, in a few words.
+
+    Raises:
+        RecordError: as `evaluate` and `compare`.
+    """
+    standings = []
+    for who, runs in answers.items():
+        tell(f"{name}: scoring {who}")
+        standings.append(_standing(who, runs, conditions, is_trained=who in trained))
+    (first, ours), *others = answers.items()
+    comparisons = []
+    for who, theirs in others:
+        tell(f"{name}: comparing {first} with {who}")
+        comparisons.append(
+            compare(
+                ours, theirs, seed=conditions.seed, resamples=conditions.resamples, confidence=conditions.confidence,
+                rules=conditions.rules, names=(first, who),
+            )
+        )  # fmt: skip
+    return SetResult(
+        name=name,
+        runs=len(ours),
+        tasks=len({run.group for run in ours}),
+        without_labels=without_labels,
+        standings=tuple(standings),
+        comparisons=tuple(comparisons),
+    )
+
+
+def _standing(name: str, runs: Sequence[ScoredRun], conditions: Conditions, *, is_trained: bool) -> Standing:
+    rules = conditions.rules
+    evaluation = evaluate(
+        runs, seed=conditions.seed, resamples=conditions.resamples, confidence=conditions.confidence, rules=rules,
+        attributor=name,
+    )  # fmt: skip
+    published = _published(runs, rules) if conditions.published else None
+    return Standing(name=name, is_trained=is_trained, evaluation=evaluation, published=published)
+
+
+def _published(runs: Sequence[ScoredRun], rules: Rules) -> PublishedScores:
+    mistakes = who_and_when.mistakes_of(runs, rules)
+    has_steps = any(mistake is not None for mistake in mistakes.values())
+    has_modes = any(fault.mode for run in runs for fault in run.truth)
+    return PublishedScores(
+        who_and_when=who_and_when.score(who_and_when.log_of(runs), mistakes) if has_steps else None,
+        aegis_fork=_fork(runs, rules) if has_modes else None,
+    )
+
+
+def _fork(runs: Sequence[ScoredRun], rules: Rules) -> aegis_fork.ForkScores | None:
+    try:
+        return aegis_fork.score(aegis_fork.records_of(runs, rules))
+    except RecordError:  # nothing could be judged, and so it leaves out every record
+        return None
