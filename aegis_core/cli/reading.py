@@ -110,7 +110,7 @@ def show(
         return Answer(data=runs[0], text=[describe(runs[0]).rstrip("\n")])
     table = Table("run", "steps", "task", "final output", box=None, pad_edge=False)
     for one in runs:
-        cells = (one.run_id, str(len(one.steps)), one_line(one.task, 50), one_line(one.final_output or "", 40))
+        cells = (one.run_id, str(len(one.steps)), one_line(one.task, 48), one_line(one.final_output or "", 36))
         table.add_row(*map(escape, cells))
     summaries = [
         {"run_id": one.run_id, "steps": len(one.steps), "task": one.task, "final_output": one.final_output}

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import difflib
 import os
 import threading
 import warnings
@@ -115,8 +116,10 @@ class Plugins:
             return modes[mode_id]
         alike = [mode for known, mode in modes.items() if known.lower() == mode_id.lower()]
         if len(alike) != 1:
+            close = difflib.get_close_matches(mode_id.lower(), [known.lower() for known in modes], n=1, cutoff=0.85)
+            hint = next((f"; did you mean {known!r}?" for known in modes if known.lower() in close), "")
             raise UnknownModeError(
-                f"unknown error mode {mode_id!r}; known: {', '.join(modes)}{self._catalogue().skipped_note()}"
+                f"unknown error mode {mode_id!r}{hint}; known: {', '.join(modes)}{self._catalogue().skipped_note()}"
             )
         return alike[0]
 

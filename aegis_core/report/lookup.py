@@ -46,7 +46,7 @@ def trajectories(path: Path) -> Iterator[Trajectory]:
         StoreError: there is nothing to read, or a line is bad.
     """
     if path.is_file():
-        return store.read(path, Trajectory)
+        return _read(path)
     return open_dataset(path).trajectories()
 
 
@@ -69,10 +69,29 @@ def find_trajectory(path: Path, run_id: str) -> Trajectory:
     places = {known: file for file in reversed(files) for known in dataset.ids(file)}
     known = run_id
     if run_id not in places:
-        known = matching(path, run_id, {*places, *(journal.runs if journal is not None else ())})
-    if known not in places and journal is not None:
-        return journal.read(known).trajectory
+        known = matching(path, run_id, {*places, *_elsewhere(dataset, journal)})
+    if known not in places:
+        return _from_journal(dataset, journal, known)
     return dataset.trajectory(known) if places[known] is layout.TRAJECTORIES else dataset.arm(known)
+
+
+def _elsewhere(dataset: Dataset, journal: JournalReader | None) -> Iterator[str]:
+    """The runs that are known, but of which a dataset has no trajectory."""
+    if journal is not None:
+        yield from journal.runs
+    elif dataset.has(layout.CASES):
+        for case in dataset.cases():
+            yield case.clean_run_id
+            yield from (run.run_id for run in case.faulty)
+
+
+def _from_journal(dataset: Dataset, journal: JournalReader | None, run_id: str) -> Trajectory:
+    if journal is None:
+        raise StoreError(
+            f"{dataset.path}: the steps of run {run_id} are in the journal of its campaign alone, which does not stand "
+            "beside this dataset; give the campaign's folder"
+        )
+    return journal.read(run_id).trajectory
 
 
 def matching(path: Path, run_id: str, known: Iterable[str]) -> str:
@@ -98,10 +117,16 @@ def no_runs(path: Path) -> str:
     return f"{path} holds no run"
 
 
+def _read(path: Path) -> Iterator[Trajectory]:
+    if path.name == FILE and campaign_folder(path.parent) is not None:
+        raise StoreError(f"{path} is the journal of a campaign; give the campaign's folder instead: {path.parent}")
+    return store.read(path, Trajectory)
+
+
 def _in_file(path: Path, run_id: str) -> Trajectory:
     """A run of a file; memory holds those that begin like it."""
     found, some = {}, False
-    for run in store.read(path, Trajectory):
+    for run in _read(path):
         some = True
         if run.run_id.startswith(run_id):
             found[run.run_id] = run

@@ -113,6 +113,7 @@ def test_show_without_a_run_lists_the_runs(aegis, campaign):
     runs = aegis("show", campaign.out, "--json").json
     assert len(runs) == campaign.summary.clean_right + campaign.summary.kept
     assert all(run["run_id"] in done.out for run in runs)
+    assert len(done.out.splitlines()) == 1 + len(runs), "no row is folded"
 
 
 def test_show_of_a_file_with_one_run_shows_it(aegis, campaign, labelled, tmp_path):

@@ -117,6 +117,8 @@ def test_a_mode_is_found_however_its_id_is_capitalised(plugins):
 def test_an_unknown_mode_lists_the_known_ones(plugins):
     with pytest.raises(UnknownModeError, match=r"unknown error mode 'acme:x'; known: FM-1.1, .*good:gone-wrong"):
         plugins.error_mode("acme:x")
+    with pytest.raises(UnknownModeError, match=r"unknown error mode 'fm-24'; did you mean 'FM-2\.4'\?; known: FM-1.1"):
+        plugins.error_mode("fm-24")
 
 
 class TestEvidence:

@@ -64,8 +64,10 @@ def test_a_dataset_that_stands_alone_has_no_other_runs(campaign, tmp_path):
     shutil.copytree(campaign.out / "dataset", tmp_path / "dataset")
     assert journal_of(open_dataset(tmp_path)) is None
     case = next(case for case in Dataset(tmp_path / "dataset").cases() if not case.clean_outcome.right)
-    with pytest.raises(StoreError, match=f"no run begins with '{case.clean_run_id}'"):
-        find_trajectory(tmp_path, case.clean_run_id)
+    with pytest.raises(
+        StoreError, match=rf"the steps of run {case.clean_run_id} are in the journal of its campaign alone"
+    ):
+        find_trajectory(tmp_path, case.clean_run_id[:20])
 
 
 @pytest.fixture
@@ -100,6 +102,12 @@ def test_a_campaign_that_is_not_finished_says_how_far_it_is_and_how_it_goes_on(s
 def test_its_runs_can_be_shown_all_the_same(stopped, campaign):
     first, *_ = store.read(campaign.out / "journal.jsonl", RunRecord)
     assert find_trajectory(stopped, first.run_id[:9]) == first.trajectory
+
+
+def test_a_journal_is_refused_with_the_folder_to_give_instead(campaign):
+    for ask in (lambda path: find_trajectory(path, "a"), trajectories):
+        with pytest.raises(StoreError, match=rf"is the journal of a campaign; .* instead: {campaign.out}$"):
+            ask(campaign.out / "journal.jsonl")
 
 
 def test_a_dataset_that_a_killed_campaign_has_half_put_in_place_is_not_finished(campaign, tmp_path):
