@@ -2,18 +2,16 @@
 
 from __future__ import annotations
 
-import dataclasses
 import json
 from collections.abc import Mapping
 from typing import Any
 
 from langchain_core.messages import AIMessage, BaseMessage, HumanMessage
-from pydantic import BaseModel
 
 from aegis_core.errors import AdapterError
 from aegis_langgraph import _compat
 from aegis_langgraph.texts.messages import message_text, plain
-from aegis_langgraph.texts.state import Naming, entries, texts_of
+from aegis_langgraph.texts.state import Naming, entries, has_keys, texts_of
 
 __all__ = ["answer_text", "graph_input", "keyed", "task_text"]
 
@@ -87,8 +85,7 @@ def answer_text(result: Any) -> str | None:
 
 def keyed(result: Any) -> dict[str, Any] | None:
     """The values of a state by key; None for what has no keys."""
-    is_object = dataclasses.is_dataclass(result) and not isinstance(result, type)
-    return dict(entries(result)) if isinstance(result, Mapping | BaseModel) or is_object else None
+    return dict(entries(result)) if has_keys(result) else None
 
 
 def _last_words(messages: list[Any]) -> str | None:

@@ -15,6 +15,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
 from aegis_core.faults import Intervention, Moment, Observation, PartChange
+from aegis_core.run.outputs import step_texts
 from aegis_core.run.tape import CallKey, Tape, TapeEntry
 from aegis_core.trajectory import Step, Trajectory
 
@@ -119,7 +120,7 @@ def output_change(intervention: Intervention, clean: Trajectory, faulty: Traject
 
 
 def _delivered(steps: Iterable[Step]) -> str:
-    return "\n".join(step.text for step in steps)
+    return "\n".join(text for step in steps for text in step_texts(step))
 
 
 def _later(intervention: Intervention, tape: Tape) -> Iterator[TapeEntry]:

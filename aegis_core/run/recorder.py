@@ -11,6 +11,7 @@ from typing import Any
 
 from aegis_core.adapter import Part
 from aegis_core.faults import Moment
+from aegis_core.run.outputs import step_texts
 from aegis_core.run.tape import TapeEntry
 from aegis_core.trajectory import Agent, Content, Step, StepKind, Usage
 
@@ -35,6 +36,7 @@ class _Row:
     sequence: int
     step: Step
     inside: tuple[int, ...]
+    texts: tuple[str, ...]
 
 
 def sortable(order: OrderKey) -> tuple[tuple[int, int, str], ...]:
@@ -132,7 +134,7 @@ class Recorder:
                 start=min(end if start is None else start, end),
                 end=end,
             )
-            self._rows.append(_Row(order, number, step, inside_calls.get()))
+            self._rows.append(_Row(order, number, step, inside_calls.get(), step_texts(step)))
             return number
 
     def part_step(self, agent: str, part: Part, **more: Any) -> int:  # Any: the keywords of `step`
@@ -158,8 +160,8 @@ class Recorder:
     ) -> tuple[tuple[Part, ...], tuple[int, ...]]:
         """Who wrote what an agent is about to see, judged by the text alone.
 
-        A part that holds the whole text of one of the last steps of another agent gets that agent as its author,
-        the step becomes visible to the reader, and its number is among the parents that are returned.
+        A part that is a text of one of the last steps of another agent gets that agent as its author. If it is one or
+        holds one, the step becomes visible to the reader, and its number is among the parents that are returned.
 
         Args:
             precedes: whether a step with this order key came before, rather than beside, what is about to happen.
@@ -174,8 +176,8 @@ class Recorder:
             for part in parts:
                 author, text = part.author, self._original(part.text)
                 for row in recent:
-                    if row.step.agent != reader and _holds(text, row.step.text):
-                        author = row.step.agent if row.step.text == text else author
+                    if row.step.agent != reader and any(_holds(text, source) for source in row.texts):
+                        author = row.step.agent if text in row.texts else author
                         parents.append(row.sequence)
                         self._saw(row, reader)
                 authored.append(part if author == part.author else part.model_copy(update={"author": author}))
@@ -235,4 +237,4 @@ class Recorder:
 
 
 def _holds(text: str, source: str) -> bool:
-    return source == text or (len(source) >= _MIN_TEXT and source in text)
+    return source == text != "" or (len(source) >= _MIN_TEXT and source in text)

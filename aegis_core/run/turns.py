@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 
 from pydantic import JsonValue
 
@@ -101,16 +101,16 @@ class Turns(RunState):
         model: str | None = None,
         usage: Usage | None = None,
         scopes: Sequence[Scope] = ("outgoing",),
-        record: bool = True,
+        steps: Callable[[Delivery], Iterable[Part]] | None = None,
     ) -> Delivery:
         """The activation ends, and `parts` is what leaves the agent; records them as steps, as delivered.
 
         Args:
             route: path of the agent that a hand-off goes to.
             scopes: how far an alteration of these parts can reach in this framework.
-            record: False if the adapter records the steps itself (with the delivered text).
+            steps: makes the steps out of what is delivered; None: each part is one.
         """
-        return drive(self._end(turn, tuple(parts), route, addressed_to, visible_to, model, usage, scopes, record, True))
+        return drive(self._end(turn, tuple(parts), route, addressed_to, visible_to, model, usage, scopes, steps, True))
 
     async def aend_turn(
         self,
@@ -123,10 +123,10 @@ class Turns(RunState):
         model: str | None = None,
         usage: Usage | None = None,
         scopes: Sequence[Scope] = ("outgoing",),
-        record: bool = True,
+        steps: Callable[[Delivery], Iterable[Part]] | None = None,
     ) -> Delivery:
         """Asynchronous form of `end_turn`."""
-        return await self._end(turn, tuple(parts), route, addressed_to, visible_to, model, usage, scopes, record, False)
+        return await self._end(turn, tuple(parts), route, addressed_to, visible_to, model, usage, scopes, steps, False)
 
     async def _end(
         self,
@@ -138,7 +138,7 @@ class Turns(RunState):
         model: str | None,
         usage: Usage | None,
         scopes: Sequence[Scope],
-        record: bool,
+        steps: Callable[[Delivery], Iterable[Part]] | None,
         blocking: bool,
     ) -> Delivery:
         turn.ended = True
@@ -150,13 +150,12 @@ class Turns(RunState):
         altered = await self._alter(turn.moment, "response_corruption", scopes, parts, turn.parts, blocking)
         if altered is not None:
             delivery = Delivery(altered.parts, altered.route or route, altered.scope, altered.changed)
-        if record:
-            to = addressed_to or ((delivery.route,) if delivery.route else ())
-            for part in delivery.parts:
-                self.recorder.part_step(
-                    turn.moment.agent, part, moment=turn.moment, order=after(turn.order), addressed_to=to,
-                    visible_to=visible_to, parents=turn.parents, model=model, usage=usage, start=turn.started,
-                )  # fmt: skip
+        to = addressed_to or ((delivery.route,) if delivery.route else ())
+        for part in delivery.parts if steps is None else steps(delivery):
+            self.recorder.part_step(
+                turn.moment.agent, part, moment=turn.moment, order=after(turn.order), addressed_to=to,
+                visible_to=visible_to, parents=turn.parents, model=model, usage=usage, start=turn.started,
+            )  # fmt: skip
         return delivery
 
     def _tape_output(self, turn: Turn, parts: tuple[Part, ...], model: str | None, usage: Usage | None) -> None:

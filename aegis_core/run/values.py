@@ -8,16 +8,20 @@ from __future__ import annotations
 
 import dataclasses
 import json
+import math
 from collections.abc import Iterator, Mapping
+from decimal import Decimal
+from enum import Enum
+from numbers import Integral, Real
 from typing import Any, NamedTuple
 
-from pydantic import BaseModel
+from pydantic import BaseModel, JsonValue
 
 from aegis_core.adapter import Part
 from aegis_core.run.ids import ID_KEY
 from aegis_core.trajectory import StepKind
 
-__all__ = ["text_of", "value_parts", "write_value"]
+__all__ = ["is_chat_message", "leaves", "plain_data", "text_of", "value_parts", "write_value"]
 
 _MAX_DEPTH = 6
 _LABELS = frozenset({"name", "role", "tool", "type"})
@@ -34,9 +38,20 @@ def value_parts(
     """
     outer = _Setting(role, author, editable=True)
     return tuple(
-        Part(id=path, text=text, role=where.role, author=where.author, editable=where.editable, kind=kind)
-        for path, text, where in _strings(value, root, 0, outer)
+        Part(id=path, text=leaf, role=where.role, author=where.author, editable=where.editable, kind=kind)
+        for path, leaf, where in _leaves(value, root, 0, outer)
+        if isinstance(leaf, str)
     )
+
+
+def leaves(value: Any) -> Iterator[Any]:
+    """The texts, figures and truth values in `value`, in order: all that is neither a container, nor None, nor opaque.
+
+    What says who speaks in a chat message, and ids, are left out, as in `value_parts`.
+    """
+    for _, leaf, _ in _leaves(value, "", 0, _Setting("", "", editable=True)):
+        if isinstance(leaf, str | Real | Decimal | Enum):
+            yield leaf
 
 
 class _Setting(NamedTuple):
@@ -45,11 +60,11 @@ class _Setting(NamedTuple):
     editable: bool
 
 
-def _strings(value: Any, path: str, depth: int, where: _Setting) -> Iterator[tuple[str, str, _Setting]]:
-    if isinstance(value, str):
+def _leaves(value: Any, path: str, depth: int, where: _Setting) -> Iterator[tuple[str, Any, _Setting]]:
+    if isinstance(value, str) or not _is_container(value):
         yield path, value, where
     elif depth < _MAX_DEPTH:
-        message = isinstance(value, Mapping) and isinstance(value.get("role"), str) and "content" in value
+        message = is_chat_message(value)
         if message:
             name = value.get("name")
             where = where._replace(role=value["role"], author=name if isinstance(name, str) else where.author)
@@ -58,7 +73,17 @@ def _strings(value: Any, path: str, depth: int, where: _Setting) -> Iterator[tup
             if ID_KEY.fullmatch(key) or (message and key in ("role", "name")):
                 continue
             fixed = isinstance(value, Mapping) and key in _LABELS
-            yield from _strings(child, f"{path}{name}", depth + 1, where._replace(editable=False) if fixed else where)
+            yield from _leaves(child, f"{path}{name}", depth + 1, where._replace(editable=False) if fixed else where)
+
+
+def is_chat_message(value: Any) -> bool:
+    """Whether this is a message as plain data: a dict with `role` and `content`."""
+    return isinstance(value, Mapping) and isinstance(value.get("role"), str) and "content" in value
+
+
+def _is_container(value: Any) -> bool:
+    is_object = dataclasses.is_dataclass(value) and not isinstance(value, type)
+    return isinstance(value, Mapping | list | tuple | BaseModel) or is_object
 
 
 def _children(value: Any) -> Iterator[tuple[str, Any]]:
@@ -98,6 +123,36 @@ def _write(value: Any, texts: Mapping[str, str], path: str, depth: int) -> Any:
     if isinstance(value, BaseModel):
         return value.model_copy(update=fields)
     return dataclasses.replace(value, **fields)
+
+
+def plain_data(value: Any) -> JsonValue:
+    """A value as JSON data, for the content of a step.
+
+    Ids are left out, since they differ from run to run; what has no plain form, such as a secret or a file, is named
+    by its type.
+    """
+    return _plain(value, 0)
+
+
+def _plain(value: Any, depth: int) -> JsonValue:
+    if isinstance(value, Enum):
+        return _plain(value.value, depth)
+    if value is None or isinstance(value, bool):
+        return value
+    if isinstance(value, str):
+        return str.__str__(value)  # of the class str itself, as JSON wants it
+    if isinstance(value, Integral):
+        return int(value)
+    if isinstance(value, Real | Decimal):
+        return float(value) if isinstance(value, Real) and math.isfinite(value) else str(value)
+    if isinstance(value, set | frozenset):
+        value = sorted(value, key=repr)
+    if not _is_container(value) or depth >= _MAX_DEPTH:
+        return f"<{type(value).__name__}>"
+    if isinstance(value, list | tuple):
+        return [_plain(item, depth + 1) for item in value]
+    pairs = value.items() if isinstance(value, Mapping) else ((name[1:], child) for name, child in _children(value))
+    return {str(key): _plain(child, depth + 1) for key, child in pairs if not ID_KEY.fullmatch(str(key))}
 
 
 def text_of(value: Any) -> str | None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import inspect
 from collections.abc import Callable
 from contextvars import ContextVar
@@ -12,7 +13,8 @@ from pydantic import JsonValue
 from aegis_core.adapter import Delivery, Part, Turn
 from aegis_core.errors import RecordError
 from aegis_core.run import Run
-from aegis_core.run.values import text_of, value_parts, write_value
+from aegis_core.run.outputs import output_steps, readable
+from aegis_core.run.values import plain_data, value_parts, write_value
 from aegis_core.trace.active import active_run, active_turn, current_branch, guarded
 from aegis_core.trace.reach import reachable
 from aegis_core.trace.wrapping import Scope, wrap
@@ -48,7 +50,8 @@ def agent(
     """Make a function a member of the system: what goes in and what comes out is recorded as one turn.
 
     Works on plain, coroutine, generator and asynchronous generator functions and on methods. Outside a recorded
-    run it costs one check. Strings anywhere in arguments and result are what the agent sees and says.
+    run it costs one check. Strings anywhere in arguments and result are what the agent sees and says. A result is one
+    step, however many strings and figures it holds (`run.outputs`).
 
     Args:
         name: path of the agent, `outer/inner` where teams nest; the function's name if used without a call.
@@ -181,21 +184,26 @@ class _AgentScope(Scope):
         if self._turn is None:
             return value
         with guarded(self._run):
-            value = self._left(value, self._run.end_turn(self._turn, self._output(value)))
+            steps = functools.partial(self._steps, value)
+            value = self._left(value, self._run.end_turn(self._turn, self._output(value), steps=steps))
         return value  # noqa: RET504  (`guarded` may have swallowed the assignment)
 
     async def aleave(self, value: Any) -> Any:
         if self._turn is None:
             return value
         with guarded(self._run):
-            value = self._left(value, await self._run.aend_turn(self._turn, self._output(value)))
+            steps = functools.partial(self._steps, value)
+            value = self._left(value, await self._run.aend_turn(self._turn, self._output(value), steps=steps))
         return value  # noqa: RET504  (`guarded` may have swallowed the assignment)
 
     def _output(self, value: Any) -> tuple[Part, ...]:
         """The texts of a result. One without any is still what the agent gave: it is shown, but can't be edited."""
         parts = value_parts(value, role="assistant", author=self._agent.path)
-        whole = Part(id="value", text=text_of(value) or "", role="assistant", author=self._agent.path, editable=False)
-        return parts or (whole,)
+        text = "" if value is None else readable(plain_data(value))
+        return parts or (Part(id="value", text=text, role="assistant", author=self._agent.path, editable=False),)
+
+    def _steps(self, value: Any, delivery: Delivery) -> tuple[Part, ...]:
+        return output_steps(self._left(value, delivery), delivery.parts)
 
     def _left(self, value: Any, delivery: Delivery) -> Any:
         return write_value(value, delivery.texts()) if delivery.changed else value

@@ -113,7 +113,7 @@ def _delivered(entry: Intervention, run: Recorded) -> Iterator[str]:
     after = {change.part: change.after for change in entry.changes}
     produced = [part for found in run.entries(entry.target.moment, "output")[:1] for part in found.request]
     expected = [after.get(part.id, part.text) for part in produced if after.get(part.id, part.text)]
-    said = [text for text in run.said(entry.target.moment) if text]
+    said = [text for text in run.passages(entry.target.moment) if text]
     if said[len(said) - len(expected) :] != expected:
         yield "the steps of the turn are not what the agent produced with the alteration applied"
 

@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Literal
+
+from pydantic import JsonValue
 
 from aegis_core.campaign.tasks import Task
 from aegis_core.dataset import Dataset, layout
@@ -16,7 +19,7 @@ from aegis_core.run import Limits
 from aegis_core.run.tape import Tape, TapeEntry
 from aegis_core.trajectory import Step, Trajectory
 
-__all__ = ["Claim", "Files", "Recorded", "Rule", "Settings", "Violation"]
+__all__ = ["Claim", "Files", "Recorded", "Rule", "Settings", "Violation", "passages"]
 
 Rule = Literal[
     "files",
@@ -74,6 +77,21 @@ class Settings:
         )
 
 
+def passages(step: Step) -> list[str]:
+    """The texts of a step: its text; if it shows data, a line or more for each text in there, those texts."""
+    data = [content.data for content in step.content if content.type == "json"]
+    found = [text for text in _texts(data) if not re.fullmatch(r"<\w+>", text)]  # what has no text but a type
+    shown = step.kind in ("message", "handoff") and found and all(text in step.text for text in found)
+    return found if shown else [step.text]
+
+
+def _texts(data: JsonValue) -> list[str]:
+    if isinstance(data, str):
+        return [data]
+    children = data.values() if isinstance(data, dict) else data if isinstance(data, list) else ()
+    return [text for child in children for text in _texts(child)]
+
+
 @dataclass(frozen=True)
 class Recorded:
     """One run: what an observer saw, the tape, and what was done to it."""
@@ -89,6 +107,10 @@ class Recorded:
     def said(self, moment: Moment) -> tuple[str, ...]:
         """The texts of a turn, as delivered."""
         return tuple(step.text for step in self.turn(moment))
+
+    def passages(self, moment: Moment) -> tuple[str, ...]:
+        """The texts of a turn one by one, as delivered: of a step that shows data, those in the data."""
+        return tuple(text for step in self.turn(moment) for text in passages(step))
 
     def entries(self, moment: Moment, *kinds: str) -> tuple[TapeEntry, ...]:
         """The entries of a turn, of all kinds if none is given."""

@@ -1,4 +1,7 @@
-"""A team of three functions in which it is known by construction which of two faults is needed."""
+"""A team of three functions in which it is known by construction which of two faults is needed.
+
+One of them returns data, so that these labels rest on steps with content, too.
+"""
 
 from __future__ import annotations
 
@@ -33,15 +36,15 @@ def _read(question: str) -> str:
 
 
 @aegis.agent("Solver")
-def _solve(facts: str) -> str:
+def _solve(facts: str) -> dict[str, object]:
     boxes, pens = (int(figure) for figure in re.findall(r"[0-9]+", facts)[:2])
     total = _rounded_if_asked(f"Together they hold {boxes * pens} pens.", facts)
-    return f"There are {boxes} boxes with {pens} pens in each. {total}"
+    return {"working": f"There are {boxes} boxes with {pens} pens in each.", "total": total, "boxes": boxes}
 
 
 @aegis.agent("Reporter")
-def _report(working: str) -> str:
-    return f"Answer: {re.findall('[0-9]+', working)[-1]} pens"
+def _report(result: dict[str, object]) -> str:
+    return f"Answer: {re.findall('[0-9]+', str(result['total']))[-1]} pens"
 
 
 @aegis.trace

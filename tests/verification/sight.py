@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator
 
 from aegis_core.faults import Intervention, Observation
 from aegis_core.run.tape import CallKey, TapeEntry
-from tests.verification.material import Claim, Recorded, Violation
+from tests.verification.material import Claim, Recorded, Violation, passages
 
 __all__ = ["observation_doubts", "privacy_doubts", "seen"]
 
@@ -45,7 +45,8 @@ def privacy_doubts(claim: Claim) -> Iterator[Violation]:
         entry = run.intervention(moment)
         if entry is None or not entry.fired or entry.target.strategy != "prompt_injection":
             continue
-        spoken = _runs((step.text for step in run.trajectory.steps if step.agent == moment.agent), _TOLD)
+        steps = (step for step in run.trajectory.steps if step.agent == moment.agent)
+        spoken = _runs((text for step in steps for text in passages(step)), _TOLD)
         told = _runs([change.after for change in entry.changes], _TOLD)
         told -= _runs([change.before for change in entry.changes], _TOLD)
         told = Counter({words: n for words, n in told.items() if words not in spoken})
@@ -72,7 +73,7 @@ def _pairs(entry: Intervention, clean: Recorded, run: Recorded) -> list[tuple[st
     """Texts before and after: of the edit, or for prompt injection of what the agent then said."""
     if entry.target.strategy == "prompt_injection":
         moment = entry.target.moment
-        return [("\n".join(clean.said(moment)), "\n".join(run.said(moment)))]
+        return [("\n".join(clean.passages(moment)), "\n".join(run.passages(moment)))]
     return [(change.before, change.after) for change in entry.changes]
 
 

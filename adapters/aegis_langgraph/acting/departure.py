@@ -3,21 +3,27 @@
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Callable
+from collections import Counter
+from collections.abc import Callable, Mapping
 from typing import Any
 
 from langchain_core.messages import ToolMessage
 
 from aegis_core.adapter import Delivery, Part
+from aegis_core.run.outputs import whole
+from aegis_core.run.values import leaves, plain_data
 from aegis_langgraph import _compat
 from aegis_langgraph.acting.arrival import Arrival
 from aegis_langgraph.texts.messages import tool_calls
-from aegis_langgraph.texts.state import Text, entries, messages_in, texts_of
-from aegis_langgraph.texts.update import redirected, route_of, texts_of_update, written
+from aegis_langgraph.texts.state import Text, entries, has_keys, holds_message, messages_in, texts_of
+from aegis_langgraph.texts.update import redirected, route_of, texts_of_update, updates_of, written
 from aegis_langgraph.watching.frames import Frame
 from aegis_langgraph.watching.tracker import Edit, Tracker, TurnState
 
 __all__ = ["Departure"]
+
+_ROUTE = Part(id="route", text="", editable=False, kind="handoff")
+"""A hand-off without words."""
 
 
 class Departure:
@@ -92,15 +98,19 @@ class Departure:
 
     def _echoed(self) -> set[tuple[str, str]]:
         """The texts of the input, if the node returned its whole input with a few values changed."""
-        given = dict(entries(self._arrival.given))
-        returned = dict(entries(self.value)) if not isinstance(self.value, list | str) else {}
-        if len(given) <= 1 or not set(given) <= set(returned):
+        if not self._returns_input():
             return set()
         seen = [
             *texts_of(self._arrival.given, self._tracker.naming),
             *texts_of(self._arrival.raw, self._tracker.naming),
         ]
         return {(text.part.id, text.part.text) for text in seen if text.message is None}
+
+    def _returns_input(self) -> bool:
+        """Whether the node returned its whole input, with a few values changed."""
+        given = dict(entries(self._arrival.given))
+        returned = dict(entries(self.value)) if has_keys(self.value) else {}
+        return len(given) > 1 and set(given) <= set(returned)
 
     def _attributed(self, text: Text) -> Text:
         message = text.message
@@ -134,12 +144,69 @@ class Departure:
             "model": self._state.model,
             "usage": self._state.usage,
             "scopes": ("outgoing", "belief") if able else (),
+            "steps": self.steps,
+        }
+
+    def steps(self, delivery: Delivery) -> list[Part]:
+        """The steps that are told of what leaves the node: a message each, and one for all else in an update."""
+        left = {part.id: part for part in delivery.parts}
+        value = written(self.value, delivery.texts(), self._new_id) if delivery.changed else self.value
+        told = [step for prefix, update in updates_of(value) for step in self._told(prefix, update, left)]
+        return self._with_route(told, [*left.values()])
+
+    def _told(self, prefix: str, update: Any, left: dict[str, Part]) -> list[Part]:
+        """The steps of one update; what they tell is taken out of `left`."""
+        echoed = self._echoed_keys()
+        told: list[Part] = []
+        rest: dict[str, Any] = {}
+        own: list[Part] = []
+        position = 0
+        for key, item in entries(update):
+            texts = texts_of({key: item}, self._tracker.naming)
+            found = [part for text in texts if (part := left.pop(f"{prefix}{text.part.id}", None)) is not None]
+            if any(text.message is not None for text in texts):
+                told += found
+            elif found or not (texts or key in echoed or holds_message(item)):
+                position = position if rest else len(told)
+                rest[key] = item
+                own += found
+        is_bookkeeping = not own and self._frame.role in ("inner", "tools")  # counters of middleware, a state handed on
+        if rest and not is_bookkeeping and not self._adds_one_text(rest, own):
+            own = list(whole(rest if has_keys(update) else next(iter(rest.values())), own, f"{prefix}update"))
+        return [*told[:position], *own, *told[position:]]
+
+    def _adds_one_text(self, values: Mapping[str, Any], own: list[Part]) -> bool:
+        """Whether one text is all by which values differ from those that the node got and returned."""
+        if len(own) != 1 or not self._returns_input():
+            return False
+        given = dict(entries(self._arrival.given))
+        before = Counter(repr(leaf) for key in values for leaf in leaves(given.get(key)))
+        return (Counter(map(repr, leaves(values))) - before).total() == 1
+
+    def _with_route(self, told: list[Part], left: list[Part]) -> list[Part]:
+        """A hand-off without words is told by the figures that go with it, if there are any."""
+        alone = [part for part in left if part.id != _ROUTE.id]
+        if len(alone) == len(left) or not told:
+            return [*told, *left]
+        return [*told[:-1], told[-1].model_copy(update={"kind": "handoff"}), *alone]
+
+    def _echoed_keys(self) -> set[str]:
+        """The keys that the node returned as it got them, or as the graph has them."""
+        if not self._returns_input():
+            return set()
+        returned = dict(entries(self.value))
+        inputs = [dict(entries(given)) for given in (self._arrival.given, self._arrival.raw)]
+        return {
+            key
+            for key in returned
+            for given in inputs
+            if key in given and plain_data(given[key]) == plain_data(returned[key])
         }
 
     def _handing_over(self, parts: list[Part]) -> list[Part]:
         """The last message is the hand-off; without one, there is a hand-off without words."""
         if not parts:
-            return [Part(id="route", text="", editable=False, kind="handoff", author=self._frame.path)]
+            return [_ROUTE.model_copy(update={"author": self._frame.path})]
         last = max((i for i, part in enumerate(parts) if part.kind in ("message", "tool_result")), default=None)
         if last is not None:
             parts[last] = parts[last].model_copy(update={"kind": "handoff", "editable": True})

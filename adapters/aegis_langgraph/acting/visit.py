@@ -134,7 +134,10 @@ class Visit:
         """Whether the turn goes on after this node; what happened inside it is told then."""
         role = self._frame.role
         if role == "inner":
-            self._tell(left.fresh)
+            for part in left.steps(Delivery(tuple(text.part for text in left.fresh), None)):
+                if part.text:
+                    self._step(part, self._frame.order)
+            self._state.delivered |= {text.message_id for text in left.fresh if text.message_id is not None}
             return True
         if role == "model" and (asked := left.unanswered()):
             self._tell([text for text in left.fresh if text.part.kind != "tool_call"], kind="thought")

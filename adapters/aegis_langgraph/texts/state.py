@@ -13,7 +13,18 @@ from pydantic import BaseModel, JsonValue
 from aegis_core.adapter import Part
 from aegis_langgraph.texts.messages import message_parts, plain, write_message
 
-__all__ = ["Naming", "Text", "entries", "messages_in", "rest", "texts_of", "with_values", "write"]
+__all__ = [
+    "Naming",
+    "Text",
+    "entries",
+    "has_keys",
+    "holds_message",
+    "messages_in",
+    "rest",
+    "texts_of",
+    "with_values",
+    "write",
+]
 
 _MAX_DEPTH = 6
 _ROOT = "state"
@@ -54,6 +65,20 @@ def entries(state: Any) -> Iterator[tuple[str, Any]]:
         yield from ((item.name, getattr(state, item.name)) for item in dataclasses.fields(state))
     elif state is not None:
         yield _ROOT, state
+
+
+def has_keys(state: Any) -> bool:
+    """Whether a state consists of values by key."""
+    if isinstance(state, BaseModel):
+        return not isinstance(state, BaseMessage)
+    return isinstance(state, Mapping) or (dataclasses.is_dataclass(state) and not isinstance(state, type))
+
+
+def holds_message(value: Any) -> bool:
+    """Whether there is a message in a value, be it one without text."""
+    if isinstance(value, BaseMessage):
+        return True
+    return isinstance(value, Mapping | list | tuple) and any(holds_message(child) for _, child in _children(value))
 
 
 def texts_of(state: Any, naming: Naming) -> tuple[Text, ...]:

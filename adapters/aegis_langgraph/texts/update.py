@@ -13,7 +13,7 @@ from langgraph.types import Command
 from aegis_langgraph import _compat
 from aegis_langgraph.texts.state import Naming, Text, entries, texts_of, with_values, write
 
-__all__ = ["Route", "coerced", "redirected", "route_of", "texts_of_update", "written"]
+__all__ = ["Route", "coerced", "redirected", "route_of", "texts_of_update", "updates_of", "written"]
 
 
 @dataclass(frozen=True)
@@ -24,17 +24,17 @@ class Route:
     parent: bool
 
 
-def _is_many(result: Any) -> bool:
-    return isinstance(result, list | tuple) and any(isinstance(item, Command) for item in result)
-
-
-def _updates(result: Any) -> Iterator[tuple[str, Any]]:
+def updates_of(result: Any) -> Iterator[tuple[str, Any]]:
     """The updates in a result, each with what the ids of its parts begin with."""
     if _is_many(result):
         for index, item in enumerate(result):
             yield f"{index}:", _update(item)
     else:
         yield "", _update(result)
+
+
+def _is_many(result: Any) -> bool:
+    return isinstance(result, list | tuple) and any(isinstance(item, Command) for item in result)
 
 
 def _update(item: Any) -> Any:
@@ -76,7 +76,7 @@ def texts_of_update(result: Any, naming: Naming) -> tuple[Text, ...]:
     """All texts that a result writes into the state, in order."""
     return tuple(
         dataclasses.replace(text, part=text.part.model_copy(update={"id": f"{prefix}{text.part.id}"}))
-        for prefix, update in _updates(result)
+        for prefix, update in updates_of(result)
         for text in texts_of(update, naming)
     )
 

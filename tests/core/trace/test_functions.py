@@ -385,7 +385,9 @@ def test_structured_values_are_seen_and_kept() -> None:
     with aegis.record(system) as run:
         result = system()
     assert result["raw"] is object
-    assert said(run.trajectory) == [("Reader", "2 rows")]
+    (step,) = run.trajectory.steps
+    assert step.text == "summary: 2 rows\nn: 2\nraw: <type>"
+    assert [content.data for content in step.content] == [{"summary": "2 rows", "n": 2, "raw": "<type>"}]
 
 
 def test_methods_of_an_object_are_agents() -> None:

@@ -1,0 +1,112 @@
+"""What leaves an agent, as steps: one output is one step, however many texts and figures it holds.
+
+An output that is one text is a step with that text. Any other is a step whose content is the output as plain data,
+and whose text is the same data, readable: every text in it stands there word by word. A list of chat messages is a
+step for each message.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
+
+from pydantic import JsonValue
+
+from aegis_core.adapter import Part
+from aegis_core.run.values import is_chat_message, leaves, plain_data
+from aegis_core.trajectory import Step
+
+__all__ = ["output_steps", "readable", "step_texts", "whole"]
+
+
+def output_steps(value: Any, parts: Sequence[Part], *, root: str = "value") -> tuple[Part, ...]:
+    """The steps of an output, after all alterations.
+
+    Args:
+        value: the output as delivered.
+        parts: its parts as delivered, from `value_parts` with the same `root`; for an output without any text the one
+            part that stands for it.
+    """
+    return tuple(step for path, unit, own in _units(value, tuple(parts), root) for step in whole(unit, own, path))
+
+
+def whole(value: Any, parts: Sequence[Part], path: str) -> tuple[Part, ...]:
+    """The parts of one value as one, whose data is the value; as they are, if they are a text and nothing else.
+
+    Empty, if there are neither parts nor data.
+    """
+    found = list(leaves(value))
+    if not found or (len(found) == len(parts) == 1 and isinstance(found[0], str)):
+        return tuple(parts)
+    data = plain_data(value)
+    first = parts[0] if parts else Part(id=path, text="")
+    handed_over = any(part.kind == "handoff" for part in parts)
+    update = {"id": path, "text": readable(data), "data": data, "editable": False}
+    return (first.model_copy(update=update | ({"kind": "handoff"} if handed_over else {})),)
+
+
+def _units(value: Any, parts: tuple[Part, ...], root: str) -> Iterator[tuple[str, Any, tuple[Part, ...]]]:
+    """The values in an output that make a step each, with where they stand and their parts."""
+    if _are_messages(value):
+        yield from _messages(value, parts, root)
+        return
+    talks = {key: child for key, child in value.items() if _are_messages(child)} if isinstance(value, Mapping) else {}
+    if not talks:
+        yield root, value, parts
+        return
+    rest = {key: child for key, child in value.items() if key not in talks}
+    inside = tuple(f"{root}[{key!r}]" for key in talks)
+    for key, child in value.items():
+        if key in talks:
+            yield from _messages(child, parts, f"{root}[{key!r}]")
+        elif key == next(iter(rest)):
+            yield root, rest, tuple(part for part in parts if not part.id.startswith(inside))
+
+
+def _are_messages(value: Any) -> bool:
+    return isinstance(value, list | tuple) and bool(value) and all(map(is_chat_message, value))
+
+
+def _messages(values: Sequence[Any], parts: tuple[Part, ...], root: str) -> Iterator[tuple[str, Any, tuple[Part, ...]]]:
+    for index, value in enumerate(values):
+        path = f"{root}[{index}]"
+        yield path, value, tuple(part for part in parts if part.id.startswith(path))
+
+
+def readable(data: JsonValue) -> str:
+    """Plain data as text: `key: value`, a line each, deeper ones indented; data without any text as JSON."""
+    if isinstance(data, str):
+        return data
+    if not any(True for _ in _texts(data)):
+        return json.dumps(data, ensure_ascii=False)
+    return "\n".join(_lines(data, ""))
+
+
+def _lines(data: JsonValue, indent: str) -> Iterator[str]:
+    if isinstance(data, dict):
+        named = [(f"{indent}{key}:", child) for key, child in data.items()]
+    else:
+        named = [(f"{indent}-", child) for child in data] if isinstance(data, list) else []
+    for name, child in named:
+        if isinstance(child, dict | list) and child:
+            yield name
+            yield from _lines(child, indent + "  ")
+        else:
+            yield f"{name} {child if isinstance(child, str) else json.dumps(child, ensure_ascii=False)}"
+
+
+def _texts(data: JsonValue) -> Iterator[str]:
+    if isinstance(data, str):
+        yield data
+    elif isinstance(data, dict | list):
+        for child in data.values() if isinstance(data, dict) else data:
+            yield from _texts(child)
+
+
+def step_texts(step: Step) -> tuple[str, ...]:
+    """The texts that a step consists of: those in its data, if its text is that of its data, else its text."""
+    for content in step.content if len(step.content) == 1 else ():
+        if content.type == "json" and isinstance(content.data, dict | list) and step.text == readable(content.data):
+            return tuple(_texts(content.data)) or (step.text,)
+    return (step.text,)
