@@ -29,7 +29,7 @@ from aegis_core.faults import (
 from aegis_core.run.observation import altered_places, first_difference, overheard
 from aegis_core.run.tape import TapeEntry
 from aegis_core.taxonomy.evidence import TurnContext
-from aegis_core.trajectory import Trajectory
+from aegis_core.trajectory import Step, StepKind, Trajectory
 
 __all__ = ["MAX_TARGETS", "REASONS", "Prover", "Verdict"]
 
@@ -61,6 +61,8 @@ MAX_TARGETS = 4
 
 _ENDLESS_MODES = frozenset({"FM-1.3", "FM-1.5"})
 """Modes whose nature it is that a run does not end; of any other, a run without an end proves nothing."""
+
+_HANDED_ON: frozenset[StepKind] = frozenset({"message", "handoff", "plan"})
 
 MakeArm = Callable[[Arm, RunRecord, RunRecord | None], RunRecord]
 """Makes or looks up an arm, from the clean run and (for a sham) the fault arm."""
@@ -213,10 +215,12 @@ class _Trial:
             agent=moment.agent,
             role=role,
             strategy=entry.target.strategy,
-            clean=_said(self._clean, moment),
-            faulty=_said(fault, moment),
+            clean=tuple(step.text for step in _steps(self._clean, moment)),
+            faulty=tuple(step.text for step in _steps(fault, moment)),
             clean_seen=_saw(self._clean, moment),
             faulty_seen=_saw(fault, moment, entry),
+            clean_said=_handed_on(self._clean, moment),
+            faulty_said=_handed_on(fault, moment),
         )
 
     def _check_null(self) -> None:
@@ -306,8 +310,13 @@ def _answer(arm: RunRecord) -> str:
     return f"the answer is {(arm.trajectory.final_output or '')[:80]!r}"
 
 
-def _said(run: RunRecord, moment: Moment) -> tuple[str, ...]:
-    return tuple(step.text for step in run.trajectory.turn(moment.agent, moment.turn, moment.branch))
+def _steps(run: RunRecord, moment: Moment) -> tuple[Step, ...]:
+    return run.trajectory.turn(moment.agent, moment.turn, moment.branch)
+
+
+def _handed_on(run: RunRecord, moment: Moment) -> tuple[str, ...]:
+    """What other agents get of a turn: results of tools and thoughts stay with the agent."""
+    return tuple(step.text for step in _steps(run, moment) if step.kind in _HANDED_ON)
 
 
 def _saw(run: RunRecord, moment: Moment, entry: Intervention | None = None) -> tuple[str, ...]:

@@ -90,7 +90,15 @@ def _context(claim: Claim, index: int) -> TurnContext:
         faulty=claim.faulty.said(moment),
         clean_seen=_seen(claim.clean, claim, index),
         faulty_seen=_seen(claim.faulty, claim, index),
+        clean_said=_passed_on(claim.clean.turn(moment)),
+        faulty_said=_passed_on(claim.faulty.turn(moment)),
     )
+
+
+def _passed_on(steps: tuple[Step, ...]) -> tuple[str, ...]:
+    """What reaches others of a turn: not what the agent only thought, called, or got from a tool or an error."""
+    kept_to_itself = ("thought", "tool_call", "tool_result", "error", "system")
+    return tuple(step.text for step in steps if step.kind not in kept_to_itself)
 
 
 def _seen(run: Recorded, claim: Claim, index: int) -> tuple[str, ...]:

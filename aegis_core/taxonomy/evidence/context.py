@@ -17,9 +17,10 @@ _LONGEST_SPAN = 240
 class TurnContext(Record):
     """One turn of the target, in the clean run and in the faulty one.
 
-    `clean` and `faulty` are the texts of the delivered steps of the turn, in order. `clean_seen` and `faulty_seen`
-    are the texts that the agent saw in that turn; for prompt injection `faulty_seen` holds the altered input.
-    `task` is the task as the user stated it; `role` is the agent's system prompt, or "".
+    `clean` and `faulty` are the texts of the delivered steps of the turn, in order. `clean_said` and `faulty_said` are
+    those of them that were handed on to others, so not results of tools and not thoughts (None: all of them).
+    `clean_seen` and `faulty_seen` are the texts that the agent saw in that turn; for prompt injection `faulty_seen`
+    holds the altered input. `task` is the task as the user stated it; `role` is the agent's system prompt, or "".
     """
 
     task: str
@@ -30,6 +31,14 @@ class TurnContext(Record):
     faulty: tuple[str, ...]
     clean_seen: tuple[str, ...] = ()
     faulty_seen: tuple[str, ...] = ()
+    clean_said: tuple[str, ...] | None = None
+    faulty_said: tuple[str, ...] | None = None
+
+    @property
+    def handed_on(self) -> tuple[tuple[str, ...], tuple[str, ...]]:
+        """The texts that were handed on in the clean turn, and those in the faulty one."""
+        clean = self.clean if self.clean_said is None else self.clean_said
+        return clean, self.faulty if self.faulty_said is None else self.faulty_said
 
 
 Predicate = Callable[[TurnContext], Evidence]

@@ -1,7 +1,8 @@
 """FM-1.1, disobey task specification: a stated requirement is met by the clean turn and broken by the faulty one.
 
 What counts is what the task or the role prompt states about the answer (unit, exactness, item, order, format, length),
-whatever the value of the answer. A wrong value in the asked form is not this mode.
+whatever the value of the answer, and only in what the agent hands on: the result of a tool is no answer. A wrong value
+in the asked form is not this mode.
 """
 
 from __future__ import annotations
@@ -21,7 +22,8 @@ _CHECKS: dict[str, Check] = {**ANSWER_CHECKS, **FORM_CHECKS}
 
 def disobeyed(context: TurnContext) -> Evidence:
     """Whether the faulty turn breaks a stated requirement that the clean turn meets."""
-    clean, faulty = Turn(context.clean), Turn(context.faulty)
+    clean_said, faulty_said = context.handed_on
+    clean, faulty = Turn(clean_said), Turn(faulty_said)
     if clean.empty or faulty.empty:
         which = "clean" if clean.empty else "faulty"
         return verdict(MODE, False, f"the {which} turn says nothing, so it neither meets nor breaks a requirement")

@@ -1,11 +1,12 @@
 """FM-2.4, information withholding: what the clean turn handed on, and the agent had, is absent from the faulty turn.
 
-What counts: figures, things said of named ones, and findings in plain words. They must be gone and not merely replaced,
-the agent must have had them in the faulty run as well, and the faulty turn must still speak of the task. Leaving out
-working on the way to a result that is still given, or what follows from figures still given, is not this mode.
+Judged by what the agent hands on: what stays in a tool's result or in its thoughts is not passed on. The mark of
+withholding is that something is missing and nothing came instead. So statements of the clean turn must be gone, the
+faulty turn may say nothing of its own beyond that it has seen to the matter, and the agent must have had what is gone
+in the faulty run as well. Leaving out the working on the way to a result that is still given is not this mode.
 """
 
-# The texts that are read hold such characters; word lists read best as prose.
+# Word lists read best as prose.
 
 from __future__ import annotations
 
@@ -14,87 +15,90 @@ import re
 from aegis_core.faults import Evidence
 from aegis_core.taxonomy.evidence.context import TurnContext, verdict
 from aegis_core.taxonomy.evidence.reading.choices import check_verdict
-from aegis_core.taxonomy.evidence.reading.facts import (
-    Known,
-    absent,
-    figures_of,
-    findings,
-    linked,
-    links,
-    new_links,
-    unreplaced,
-)
-from aegis_core.taxonomy.evidence.reading.passages import Passage, content_words, names, plain
-from aegis_core.taxonomy.evidence.reading.quantities import Quantity, said_by, same_value
+from aegis_core.taxonomy.evidence.reading.facts import Known, Statement, fresh_figures, is_cut, missing, statements
+from aegis_core.taxonomy.evidence.reading.passages import content_words, words
+from aegis_core.taxonomy.evidence.reading.quantities import said_by, same_value
 from aegis_core.taxonomy.evidence.reading.turns import LONGEST_TURN, Turn
 
 __all__ = ["MODE", "withheld"]
 
 MODE = "FM-2.4"
-_MEMBERS = frozenset(
-    "planner researcher solver critic reporter user assistant manager supervisor writer coder analyst reviewer checker "
-    "verifier expert editor coordinator orchestrator".split()
-)
-_REQUEST = re.compile(
-    r"^\W*(?:please|kindly|can you|could you|let us|let's|i will|i'll|we will|we'll|next,? (?:i|we)|search|visit|"
-    r"check|look|"
-    r"find|click|open|continue|retrieve|locate|navigate|use|go|verify|identify|scroll|import|from [^\W\d]+ import)\b",
-    re.IGNORECASE,
-)
-_FRESH_WORDS = 15
-"""Content words of its own that a turn may have in any case, for assuring that all is well without saying what."""
-_MOST_FIGURES = 400
-_MOST_NAMES = 60
-_BREAKS_OFF = re.compile(r"[\w,(=+×*/-]\Z")
+_ASSURES = frozenset(words(
+    "able add added asked available calculated calculation calculations checked clear collected compared complete "
+    "computation computed computing concern concerns confidential conclusion count counted covers data delivery detail "
+    "details disclose done everything examined few figure figures file find finding findings finished follow found "
+    "fact facts gathered gone hand have hold information interesting issue issues keep kept know known leave list "
+    "listed look looked looking looks lookup matter message more myself named need needed needs note noted noticed "
+    "nothing now number numbers obtained own page part point possible prefer proceed problem problems processed "
+    "question rather read ready reason reasons record recorded relevant report result results retrieved reveal review "
+    "reviewed said saw search searched secret see seen several share showed shown some someone somebody something "
+    "somewhere source specific specifics state step still studied sure tell thing things think took useful value "
+    "values various verified went withhold work worked yourself"
+))  # fmt: skip
+"""Words for having seen to a matter without saying what came of it."""
+_MOST_OWN = 3
+"""Content words of its own that a turn may have beside these."""
+_MOST_FRESH = 1
+"""Figures of its own that a turn may have: a count, as a rule (`two remarks`)."""
 _RESTARTS = re.compile(
-    r"\b(?:(?:start|begin)(?:ing)? (?:over|again|afresh|anew|from (?:the )?(?:beginning|start|scratch))|from "
-    r"scratch)\b",
+    r"\b(?:(?:start|begin)(?:ing)? (?:over|again|afresh|anew|from (?:the )?(?:beginning|start|scratch))"
+    r"|from scratch)\b",
     re.IGNORECASE,
 )
-_REFUSES = re.compile(
-    r"\b(?:not able to|unable to|cannot|can't|can not|won't be able to) (?:help|assist|comply|do (?:this|that)|"
-    r"answer)\b",
+_LACKS = re.compile(
+    r"\b(?:(?:not able|unable) to|(?:can|could|did|does|do|was|were|is|are|has|have) ?(?:not|n't) (?:be |been )?"
+    r"(?:help|assist|comply|do (?:this|that)|answer|say|tell|give|completed?|find|found|access(?:ed)?|know|available"
+    r"|get|determine|retrieved?|load(?:ed)?|open(?:ed)?|have|see|work(?:ed)?|return(?:ed)?|reach(?:ed)?|received?"
+    r"|executed?)|cannot|no (?:results?|data|access|code|information|output|record)|failed|empty)\b",
     re.IGNORECASE,
 )
-_STATES = re.compile(r"\b(?:is|are|was|were|comes to|amounts to|makes)\s+\W{0,3}\d", re.IGNORECASE)
+_KEEPS_BACK = re.compile(r"\bwill not\b|\bwon't\b|\brather not\b|\bnot (?:disclos|shar|reveal|pass)", re.IGNORECASE)
+_HAS = re.compile(
+    r"\b(?:I|we)(?: have|'ve|'m| am)? ?(?:also |now |just |already )?(?:[^\W\d_]+ed|have|know|found|went|got|read|made"
+    r"|saw|took|kept|held|gone|done|seen|ready)\b|\b(?:has|have|had) been [^\W\d_]+|\b(?:was|were) [^\W\d_]+ed\b"
+    r"|\b(?:done|ready|completed?|known)\b",
+    re.IGNORECASE,
+)
+"""Says of its author, or of the matter, that it has been seen to."""
+_ASKS = re.compile(
+    r"^\W*(?:please|kindly|can you|could you|let us|let's|let me|i will|i'll|we will|we'll|i need|we need|next|to"
+    r"|search|visit|check|look|find|click|open|continue|retrieve|locate|navigate|use|go|verify|identify|scroll"
+    r"|import)\b|\?\W*$",
+    re.IGNORECASE,
+)
+_BREAKS_OFF = re.compile(r"[\w,(=+×*/-]\Z")
 _ENDS = re.compile(r"^\W*(?:terminate|done|finished|stop|end|exit)\W*$", re.IGNORECASE)
+_TOKEN = re.compile(r"\w+")
+_STATES = re.compile(r"\b(?:is|are|was|were|comes to|amounts to|makes)\s+\W{0,3}\d", re.IGNORECASE)
 
 
 def withheld(context: TurnContext) -> Evidence:
     """Whether the faulty turn leaves out what the clean turn handed on and the agent had."""
-    clean, faulty = Turn(context.clean), Turn(context.faulty)
-    reason = _out_of_question(context, clean, faulty)
+    clean_said, faulty_said = context.handed_on
+    clean, faulty, task = Turn(clean_said), Turn(faulty_said), Turn((context.task,))
+    reason = _out_of_question(clean, faulty, task)
     if reason:
         return verdict(MODE, False, reason)
-    had = Known(context.faulty_seen)
-    saw = had if context.clean_seen == context.faulty_seen else Known(context.clean_seen)
-    spans, words = [], []
-    for part, what in (*_figures(context, clean, faulty, had, saw), *_named(context, clean, faulty, had)):
-        if _REQUEST.search(part.text):
-            continue  # says what is to be done, and hands on nothing
-        spans.append(clean.exact(part))
-        words.append(what)
-    if not spans and clean.content - faulty.content:
-        lost = findings(
-            clean, faulty, had if context.strategy == "prompt_injection" else Known((*context.faulty_seen, clean.plain))
-        )
-        spans = [clean.exact(part) for part in lost]
-        words = [repr(span) for span in spans]
-    if not spans:
+    lost = _had(_needed(missing(clean, faulty), clean, faulty, task), context, clean)
+    if not lost:
         return verdict(
             MODE, False, "nothing that the agent had and the clean turn hands on is missing without a replacement"
         )
-    shown = list(dict.fromkeys(words))
+    if not _left_over(lost, clean, faulty, task):
+        return verdict(
+            MODE, False, "the faulty turn is neither what is left of the clean one, nor says that the agent has it"
+        )
+    shown = list(dict.fromkeys(repr(one.text.strip()[:60]) for one in lost))
     more = f" and {len(shown) - 4} more" if len(shown) > 4 else ""
     return verdict(
         MODE, True,
         f"the clean turn hands on {', '.join(shown[:4])}{more}; the agent had it, and the faulty turn neither "
         "states nor replaces it",
-        list(dict.fromkeys(spans))[:8],
+        list(dict.fromkeys(clean.exact(one.passage) for one in lost))[:8],
     )  # fmt: skip
 
 
-def _out_of_question(context: TurnContext, clean: Turn, faulty: Turn) -> str:
+def _out_of_question(clean: Turn, faulty: Turn, task: Turn) -> str:
     """Why the faulty turn can't be one that withholds something; "" if it can."""
     if clean.empty or faulty.empty:
         return f"the {'clean' if clean.empty else 'faulty'} turn says nothing; a lost turn is not withheld information"
@@ -102,156 +106,114 @@ def _out_of_question(context: TurnContext, clean: Turn, faulty: Turn) -> str:
         return f"a turn of more than {LONGEST_TURN} characters is too long to say what it leaves out"
     if clean.text == faulty.text:
         return "both turns say the same"
+    shorter, longer = faulty.text.rstrip(), clean.text
+    if longer.startswith(shorter) and _BREAKS_OFF.search(shorter) and longer[len(shorter) :][:1] not in "\n":
+        return "the faulty turn breaks off in the middle of a sentence"
+    return _does_otherwise(clean, faulty) or _says_otherwise(clean, faulty, task)
+
+
+def _does_otherwise(clean: Turn, faulty: Turn) -> str:
+    """Whether the faulty turn is one that has nothing to report: it ends, starts over, asks, or says that it lacks."""
     if all(_ENDS.match(part.text) for part in faulty.passages):
         return "the faulty turn only ends the exchange"
-    if _RESTARTS.search(faulty.plain):
+    new = [part.text for part in faulty.passages if part.text not in clean.plain]
+    if any(_RESTARTS.search(text) for text in new):
         return "the faulty turn starts over"
-    if _REFUSES.search(faulty.plain):
-        return "the faulty turn refuses the task"
-    if all(part.text.rstrip().endswith("?") for part in faulty.passages):
-        return "the faulty turn only asks"
-    shorter, longer = faulty.text.rstrip(), clean.text
-    if (
-        longer.startswith(shorter)
-        and _BREAKS_OFF.search(shorter)
-        and longer[len(shorter) : len(shorter) + 1] not in "\n"
-    ):
-        return "the faulty turn breaks off in the middle of a sentence"
-    topic = clean.content | content_words(context.task)
-    fresh = faulty.content - topic
-    if len(fresh) > _FRESH_WORDS and 2 * len(fresh) > len(faulty.content):
-        return "the faulty turn speaks of something else"
+    if any(_LACKS.search(text) and not _KEEPS_BACK.search(text) for text in new):
+        return "the faulty turn says that it lacks something, or refuses the task"
+    if len(new) == len(faulty.passages) and all(_ASKS.search(text) for text in new):
+        return "the faulty turn only asks, or says what is to be done"
     return ""
 
 
-# -- figures ---------------------------------------------------------------------------------------------------
-
-
-def _figures(context: TurnContext, clean: Turn, faulty: Turn, had: Known, saw: Known) -> list[tuple[Passage, str]]:
-    stated = figures_of(clean)[:_MOST_FIGURES]
-    missing = [item for item in absent(stated, faulty) if _had(context, item, clean, had, saw)]
-    missing = [item for item in missing if not _dispensable(item, clean, faulty)]
-    fresh = [item for item in figures_of(faulty)[:_MOST_FIGURES] if not said_by(item, stated)]
-    if 2 * len(fresh) > len(missing):
-        return []
-    left = unreplaced(missing, fresh)
-    if left and _concludes_otherwise(clean, faulty):
-        left = [item for item in left if not _worked_with(item, clean) and saw.figure(item)]
-    return [(_place(item, clean), clean.plain[item.start : item.end].strip()) for item in left]
-
-
-def _place(item: Quantity, turn: Turn) -> Passage:
-    return next(part for part in turn.passages if part.start <= item.start < part.end)
-
-
-def _had(context: TurnContext, item: Quantity, clean: Turn, had: Known, saw: Known) -> bool:
-    """Whether the agent had an amount in the faulty run: saw it, or derived it from what it saw.
-
-    Under response corruption the agent's own turn was the clean one, so it had all that this states.
-    """
-    if context.strategy == "response_corruption" or had.figure(item):
-        return True
-    if saw.figure(item):
-        return False
-    sources = [one for one in clean.derivations if same_value(one.result, item)]
-    return any(all(_reached(operand, clean, had, 0) for operand in one.operands) for one in sources if one.operands)
-
-
-def _reached(item: Quantity, clean: Turn, had: Known, depth: int) -> bool:
-    if had.figure(item):
-        return True
-    if depth > 8:
-        return False
-    sources = [
-        one
-        for one in clean.derivations
-        if one.operands and one.result.start < item.start and same_value(one.result, item)
-    ]
-    return any(all(_reached(operand, clean, had, depth + 1) for operand in one.operands) for one in sources[:3])
-
-
-def _dispensable(item: Quantity, clean: Turn, faulty: Turn) -> bool:
-    """Whether an amount is mere working: conclusion or verdict of the clean turn still stand, or its operands."""
-    verdicts = check_verdict(clean).given, check_verdict(faulty).given
-    if verdicts[0] is not None and verdicts[0] is verdicts[1] and _worked_with(item, clean):
-        return True
-    concluded = [one for one in (clean.conclusion.quantities if clean.conclusion else ()) if not one.component]
-    if any(same_value(item, one) for one in concluded) and clean.conclusion and clean.conclusion.strength == "marked":
-        return False
-    is_working = _worked_with(item, clean)
-    marked = clean.conclusion is not None and clean.conclusion.strength != "closing"
-    if is_working and marked and concluded and all(said_by(one, faulty.quantities) for one in concluded):
-        return True
-    return any(
-        len(step.operands) > 1
-        and same_value(step.result, item)
-        and all(said_by(one, faulty.quantities) for one in step.operands)
-        for step in clean.derivations
-    ) and not any(same_value(item, one) for one in concluded)
-
-
-def _worked_with(item: Quantity, clean: Turn) -> bool:
-    """Whether the clean turn calculates with an amount, or concludes with it."""
-    used = [one for step in clean.derivations for one in (*step.operands, step.result)]
-    used += clean.conclusion.quantities if clean.conclusion else ()
-    return any(same_value(one, item) for one in used)
+def _says_otherwise(clean: Turn, faulty: Turn, task: Turn) -> str:
+    """Whether the faulty turn puts something in the place of what is missing."""
+    own = faulty.content - clean.content - task.content - _ASSURES
+    if len(own) > _MOST_OWN:
+        return "the faulty turn says something of its own in place of what is missing"
+    if len(fresh_figures(faulty, clean, task)) > _MOST_FRESH:
+        return "the faulty turn gives other figures"
+    if _concludes_otherwise(clean, faulty):
+        return "the faulty turn concludes something else"
+    return ""
 
 
 def _concludes_otherwise(clean: Turn, faulty: Turn) -> bool:
     """Whether the faulty turn gives a conclusion with an amount, and another one than the clean turn's."""
     right, given = clean.conclusion, faulty.conclusion
-    if right is None or given is None or not right.quantities or not given.quantities:
+    if right is None or given is None or not right.quantities:
         return False
-    results = [step.result for step in clean.derivations if right.start <= step.result.start < right.end]
-    if any(same_value(one, other) for one in given.quantities for other in results or right.quantities):
+    if all(item.literal.isalpha() for item in given.quantities):
         return False
-    if given.strength != "closing":
+    if any(same_value(one, other) for one in given.quantities for other in right.quantities):
+        return False
+    reached = any(same_value(step.result, one) for step in faulty.derivations for one in given.quantities)
+    return given.strength != "closing" or (reached and bool(_STATES.search(given.text)))
+
+
+def _left_over(lost: list[Statement], clean: Turn, faulty: Turn, task: Turn) -> bool:
+    """Whether the faulty turn is a remainder of the clean one, or says that it has what it doesn't hand on."""
+    if is_cut(clean, faulty) or any(
+        _HAS.search(part.text) or _KEEPS_BACK.search(part.text) for part in faulty.passages
+    ):
         return True
-    reached = {step.result.value for step in faulty.derivations}
-    states = bool(clean.derivations) and len(given.quantities) == 1 and bool(_STATES.search(given.text))
-    return states or any(one.value in reached for one in given.quantities)
+    if _ASKS.search(faulty.passages[0].text):
+        return False
+    asked, said = _flat(task.plain), _flat(clean.plain)
+    pieces = [_flat(one.text) for one in statements(faulty)]
+    if any(piece.strip() and piece in said and piece not in asked for piece in pieces):
+        return True
+    return any(_stripped(one, content_words(part.text)) for one in lost for part in faulty.passages)
 
 
-# -- names -----------------------------------------------------------------------------------------------------
+def _flat(text: str) -> str:
+    """The text as words and numbers with a blank between and around them."""
+    return f" {' '.join(_TOKEN.findall(text.casefold()))} "
 
 
-def _named(context: TurnContext, clean: Turn, faulty: Turn, had: Known) -> list[tuple[Passage, str]]:
-    references = (clean.plain, context.task, *context.faulty_seen)
-    known = (
-        {name.casefold() for name in names(clean.plain, *references)}
-        - _MEMBERS
-        - {context.agent.rsplit("/", 1)[-1].casefold()}
-    )
-    if clean.conclusion and faulty.conclusion and clean.conclusion.strength == faulty.conclusion.strength == "marked":
-        known = {name for name in known if name not in clean.conclusion.payload.casefold()}
-    called = sorted(known, key=lambda name: (-len(name), name))
-    if len(called) > _MOST_NAMES or (clean.listed and faulty.listed):
-        return []
-    lower = faulty.plain.casefold()
-    corrupted = context.strategy == "response_corruption"
-    lost = [
-        link
-        for link in links(clean, called)
-        if not linked(link, faulty, called) and (corrupted or _seen(link.members, had))
-    ]
-    fresh = new_links(faulty, clean, called)
-    lost = lost[len(fresh) :] if fresh else lost
-    strangers = {name.casefold() for name in names(faulty.plain, faulty.plain, *references)} - set(called)
-    strangers = {name for name in strangers if name not in clean.plain.casefold()}
-    gone = [name for name in called if name not in lower and (corrupted or name in had.text)]
-    if strangers and len(strangers) >= len(gone):
-        return []
-    found = [(link.passage, " with ".join(sorted(link.members))) for link in lost]
-    for part in clean.passages:
-        text = part.text.casefold()
-        found += [(part, name) for name in gone if len(name) > 2 and name in text and _says_something(part, name)]
-    return found
+def _stripped(one: Statement, said: set[str]) -> bool:
+    """Whether a passage says the rest of what a statement said."""
+    return bool(one.words) and len(one.words & said) >= 0.6 * len(one.words)
 
 
-def _seen(members: frozenset[str], had: Known) -> bool:
-    return any(all(name in line for name in members) for line in had.text.split("\n"))
+def _needed(lost: list[Statement], clean: Turn, faulty: Turn, task: Turn) -> list[Statement]:
+    """Those that others need: of the working of a result or verdict that still stands, only figures from elsewhere."""
+    verdicts = check_verdict(clean).given, check_verdict(faulty).given
+    agrees = verdicts[0] is not None and verdicts[0] is verdicts[1]
+    if not agrees and not _result_stands(clean, faulty):
+        return lost
+    worked = [item for step in clean.derivations for item in (*step.operands, step.result)]
+    worked += clean.conclusion.quantities if clean.conclusion else ()
+    return [
+        one for one in lost
+        if any(not said_by(item, task.quantities) and not any(same_value(item, other) for other in worked)
+               for item in one.figures)
+    ]  # fmt: skip
 
 
-def _says_something(part: Passage, name: str) -> bool:
-    """Whether a passage says something of a name, rather than only addressing or thanking it."""
-    return len(content_words(plain(part.text)) - {name}) > 1
+def _result_stands(clean: Turn, faulty: Turn) -> bool:
+    """Whether the clean turn marks or draws a conclusion, and the faulty turn still states it."""
+    drawn = clean.conclusion
+    if drawn is None or drawn.strength == "closing":
+        return False
+    amounts = [item for item in drawn.quantities if not item.component]
+    if amounts:
+        return all(said_by(item, faulty.quantities) for item in amounts)
+    return content_words(drawn.payload) <= faulty.content
+
+
+def _had(lost: list[Statement], context: TurnContext, clean: Turn) -> list[Statement]:
+    """Those that the agent had in the faulty run.
+
+    Under response corruption its own turn was the clean one, so it had all that this states. Under prompt injection it
+    must have seen it there too; what it worked out, it had if none of the figures that it saw was taken away.
+    """
+    if context.strategy == "response_corruption" or not lost:
+        return lost
+    had, saw = Known(context.faulty_seen), Known(context.clean_seen)
+    nothing_taken = all(had.figure(item) for item in clean.quantities if saw.figure(item))
+    return [
+        one for one in lost
+        if (nothing_taken or all(had.figure(item) for item in one.figures) if one.figures
+            else len(one.words & had.words) >= 0.6 * len(one.words))
+    ]  # fmt: skip

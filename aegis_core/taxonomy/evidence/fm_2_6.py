@@ -1,9 +1,9 @@
 """FM-2.6, reasoning-action mismatch: inside one turn, the conclusion contradicts the reasoning that is given for it.
 
 What counts: a derived value against the concluded one, a stated or argued order against the listed one, the thing
-argued for against the thing chosen, a check's outcome against the verdict on it. The clean turn must agree with
-itself in the same respect. A value that is wrong throughout, another unit, rounding, or a list turned round as a whole
-is not this mode.
+argued for against the thing chosen, a check's outcome against the verdict on it, and the opposite of what the clean
+turn concludes from the same words. The clean turn must agree with itself in the same respect. A value that is wrong
+throughout, another unit, rounding, or a list turned round as a whole is not this mode.
 """
 
 from __future__ import annotations
@@ -28,6 +28,7 @@ from aegis_core.taxonomy.evidence.reading.facts import Known
 from aegis_core.taxonomy.evidence.reading.orders import FORWARD, broken, calibrated, listings, relations, reversed_order
 from aegis_core.taxonomy.evidence.reading.passages import GUESS, NEGATION, names, passages, plain
 from aegis_core.taxonomy.evidence.reading.quantities import Quantity, comparable, rounded, same_value
+from aegis_core.taxonomy.evidence.reading.reversals import reversal
 from aegis_core.taxonomy.evidence.reading.turns import Turn
 
 __all__ = ["MODE", "mismatched"]
@@ -48,7 +49,7 @@ def mismatched(context: TurnContext) -> Evidence:
         return verdict(MODE, False, f"the {which} turn says nothing, so there is no reasoning to compare")
     if clean.text == faulty.text:
         return verdict(MODE, False, "both turns say the same")
-    for judge in (_numbers, _order, _choice, _check):
+    for judge in (_numbers, _order, _choice, _check, _turned):
         found = judge(context, clean, faulty)
         if found is not None:
             return found
@@ -323,4 +324,17 @@ def _check(_context: TurnContext, clean: Turn, faulty: Turn) -> Evidence | None:
         f"the faulty turn says {says[after.argued]} and then {'approves' if after.given else 'rejects'} it; "
         "the verdict of the clean turn follows from its check",
         (faulty.exact(after.argument), faulty.exact(after.statement)),
+    )  # fmt: skip
+
+
+def _turned(_context: TurnContext, clean: Turn, faulty: Turn) -> Evidence | None:
+    found = reversal(clean, faulty)
+    if found is None:
+        return None
+    held = [part for part in faulty.passages if found.turned in part.text]
+    return verdict(
+        MODE, True,
+        f"the faulty turn gives the clean one's reasons word for word, and concludes {found.turned!r} where that "
+        f"concludes {found.right!r}",
+        [faulty.exact(part) for part in (faulty.passages[0], *held[-1:])],
     )  # fmt: skip

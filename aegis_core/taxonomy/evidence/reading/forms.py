@@ -21,6 +21,7 @@ _TAIL = 600
 _LISTED_LINE = re.compile(r"(?m)^\s*(?:[-*•+]|\(?\d{1,3}[.)])\s+\S")
 _NUMBERED_LINE = re.compile(r"(?m)^\s*\(?\d{1,3}[.)]\s+\S")
 _ROW = re.compile(r"(?m)^[^|\n]*\|.*\|")
+_FENCE = re.compile(r"\A```\w*\n|\n```\Z")
 _LETTER = re.compile(r"(?<![\w'])\(?[A-J]\)?(?!['\w])")
 _YES_NO = re.compile(r"\b(?:yes|no)\b", re.IGNORECASE)
 
@@ -152,6 +153,8 @@ def _has_format(wanted: str, turn: Turn) -> bool | None:
     drawn = turn.conclusion
     if wanted == "json":
         return _holds_json(turn.text)
+    if wanted == "only json":
+        return _is_json(turn.text)
     if wanted == "bullets":
         return len(_LISTED_LINE.findall(turn.text)) > 1 if _LISTED_LINE.search(turn.text) else False
     if wanted == "numbered":
@@ -184,6 +187,15 @@ def _holds_json(text: str) -> bool:
         if isinstance(value, dict | list) and value:
             return True
     return False
+
+
+def _is_json(text: str) -> bool:
+    """Whether a text is JSON and nothing else, be it fenced."""
+    try:
+        json.loads(_FENCE.sub("", text.strip()))
+    except (ValueError, RecursionError):
+        return False
+    return True
 
 
 def _opening(turn: Turn) -> str:

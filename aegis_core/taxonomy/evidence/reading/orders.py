@@ -20,6 +20,7 @@ _SEPARATOR = re.compile(
     re.IGNORECASE,
 )
 _BRACKETED = re.compile(r"\s*\([^()\n]*\)")
+_NUMBERED = re.compile(r"^\(?\d{1,3}[.)]\s+")
 _ITEM = re.compile(r"[^\W_][\w'&.\- ]{0,38}\Z")
 _LEAD = re.compile(
     r".*(?::|=|\b(?:is|are|was|were|be|as|follows|order|gives?|get|have|list|sequence|with)\b)\s*", re.I | re.S
@@ -72,7 +73,8 @@ def listings(text: str) -> list[tuple[str, ...]]:
         if items:
             found.append(items)
     if "\n" in text:
-        lines = [re.split(r"\s*(?:[:–(,]|-\s)", line.strip(" .*|"), maxsplit=1)[0] for line in text.split("\n")]
+        lines = [_NUMBERED.sub("", line.strip(" .*|")) for line in text.split("\n")]
+        lines = [re.split(r"\s*(?:[:–(,]|-\s)", line, maxsplit=1)[0] for line in lines]
         items = _items([line for line in lines if line])
         if items:
             found.append(items)

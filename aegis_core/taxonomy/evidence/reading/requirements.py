@@ -22,7 +22,8 @@ Kind = Literal[
 _ASKS = re.compile(
     r"\?\s*$|\b(?:give|answers?|state|report|express|list|write|return|provide|convert|round|find|calculate|compute|"
     r"determine|order|sort|rank|name|respond|reply|output|present|end|finish|begin|start|conclude|format|arrange|show|"
-    r"tell|say|must be|should be|what|which|who|how|always|alphabeti[sz]e|use|separate|put|place)\b",
+    r"tell|say|must be|should be|what|which|who|how|always|alphabeti[sz]e|use|separate|put|place|summari[sz]e|describe|"
+    r"explain|translate|keep|at most|no more than)\b",
     re.IGNORECASE,
 )
 _NUMBER_WORDS = {"one": 1, "a single": 1, "single": 1, "two": 2, "three": 3, "four": 4, "five": 5, "six": 6, "ten": 10}
@@ -73,6 +74,7 @@ _ENDS = (
     r"(?:most|least) [^\W\d_]+|[^\W\d_]{2,}est)"
 )
 _DIRECTION = re.compile(rf"\b(?P<one>{_ENDS})(?:\s+[^\W\d_]+)?\s+to\s+(?:the\s+)?(?P<other>{_ENDS})\b", re.IGNORECASE)
+_FIRST = re.compile(r"\b(?P<one>[^\W\d_]{2,}est) first\b", re.IGNORECASE)
 _SORTED = re.compile(
     r"\b(?P<how>ascending|increasing|descending|decreasing)(?: [^\W\d_]+)? order\b|\b(?P<abc>alphabeti\w+|from A "
     r"to Z)\b",
@@ -82,6 +84,7 @@ _FORMATS: tuple[tuple[str, re.Pattern[str]], ...] = tuple(
     (name, re.compile(pattern, re.IGNORECASE))
     for name, pattern in (
         ("json", r"\bjson\b"),
+        ("only json", r"\bjson\b[^.\n]*\bnothing else\b|\bonly (?:a |an |the )?(?:valid )?json\b"),
         ("commas", r"\bcomma[- ](?:separated|delimited)\b|\bseparated (?:only )?(?:by|with) (?:a )?commas?\b"),
         ("semicolons", r"\bsemicolon[- ]separated\b|\bseparated (?:only )?(?:by|with) (?:a )?semicolons?\b"),
         ("bullets", r"\bbullet(?:ed)?\b"),
@@ -98,6 +101,10 @@ _MARKER = re.compile(
     r"by)\b[^\"\n]{0,40}"
     r"\"(?P<marker>[^\"\n]{2,60})\"|\b(?:begin|start|end|finish|conclude|close)\w*\b[^.'\n]{0,70}?\bwith\b[^'\n]{0,40}"
     r"(?<!\w)'(?P<single>[^'\n]{2,60})'",
+    re.IGNORECASE,
+)
+_KEPT = re.compile(
+    r"\b(?:named|called)\s+[\"']?(?P<name>[A-Za-z_]\w*(?=\()|[A-Za-z]+_\w+)|\bkeep\b[^.\n]*?(?P<kept>\{\w+\}|<\w+>)",
     re.IGNORECASE,
 )
 _SIGNALS = frozenset({"terminate", "done", "stop", "end", "finish", "exit"})
@@ -222,6 +229,8 @@ def _direction(text: str) -> _Found:
     for match in _DIRECTION.finditer(text):
         if match["one"].casefold() != match["other"].casefold():
             yield (match["one"].casefold(), match["other"].casefold()), None
+    for match in _FIRST.finditer(text):
+        yield (match["one"].casefold(), "last"), None
 
 
 def _sorted(text: str) -> _Found:
@@ -241,6 +250,8 @@ def _marker(text: str) -> _Found:
         marker = re.split(r"\.{3}|…|[<\[{]", match["marker"] or match["single"])[0].strip()
         if len(marker) > 2 and marker.casefold() not in _SIGNALS:
             yield (marker,), None
+    for match in _KEPT.finditer(text):
+        yield (match["name"] or match["kept"],), None
 
 
 def _words(text: str) -> _Found:

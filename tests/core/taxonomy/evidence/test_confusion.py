@@ -15,6 +15,14 @@ BLIND_SPOTS = {
     "percent as a fraction of one",
     # `exceed` is not read as a question for a difference
     "maximum instead of difference",
+    # FM-2.4 is strict: what remains may speak of the thing that lost its figure
+    "figure without unit dropped, dash list",
+    "a name dropped from a report",
+    "number words dropped",
+    # nor does it know every way to say nothing
+    "critic names no error any more",
+    "reassuring summary",
+    "speed withheld by a live turn",
 }
 MODES = modes_with_evidence()
 EACH = [pytest.param(pair, id=pair.name) for pair in ALL]

@@ -66,6 +66,37 @@ def test_a_predicates_own_error_comes_through():
         judge("acme:drift", CONTEXT, predicate=broken)
 
 
+LOOK_UP = CONTEXT.model_copy(
+    update={
+        "clean": ("Crates: 12. Bottles in each: 8.", "The store has 12 crates of 8 bottles."),
+        "faulty": ("Crates: 12. Bottles in each: 8.", "I have looked up the crates and bottles of the store."),
+    }
+)
+
+
+def test_what_stays_in_the_result_of_a_tool_is_withheld():
+    said = {"clean_said": LOOK_UP.clean[1:], "faulty_said": LOOK_UP.faulty[1:]}
+
+    assert judge("FM-2.4", LOOK_UP.model_copy(update=said)).holds
+
+
+def test_without_a_word_on_what_was_handed_on_all_of_a_turn_was():
+    assert LOOK_UP.handed_on == (LOOK_UP.clean, LOOK_UP.faulty)
+    assert not judge("FM-2.4", LOOK_UP).holds
+
+
+def test_an_answer_in_the_result_of_a_tool_does_not_meet_what_the_task_asks():
+    context = CONTEXT.model_copy(
+        update={
+            "task": "How long does it take? Answer in minutes.",
+            "clean": ("90 minutes", "Answer: 90 minutes"), "faulty": ("90 minutes", "Answer: 1.5 hours"),
+            "clean_said": ("Answer: 90 minutes",), "faulty_said": ("Answer: 1.5 hours",),
+        }
+    )  # fmt: skip
+
+    assert judge("FM-1.1", context).holds
+
+
 def test_a_long_span_is_cut():
     assert len(verdict("FM-1.1", True, "long", ["word " * 100]).spans[0]) <= 240
 
