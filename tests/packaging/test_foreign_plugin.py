@@ -1,20 +1,15 @@
 """A foreign package works after `pip install`, and broken plugins beside it harm nothing.
 
-`examples/plugin_mode` is copied, installed by pip into a folder of its own, and used from fresh processes.
+The wheel of `examples/plugin_mode` is installed by pip beside Aegis's, and used from fresh processes.
 """
 
 from __future__ import annotations
 
 import json
-import os
-import shutil
-import subprocess
-import sys
 from pathlib import Path
 
 import pytest
 
-ROOT = Path(__file__).parents[2]
 BROKEN = {
     "broken_import_error": "ModuleNotFoundError",
     "broken_syntax_error": "SyntaxError",
@@ -74,46 +69,15 @@ aegis.Campaign(
 
 
 @pytest.fixture(scope="module")
-def example(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A copy of the foreign distribution, outside the repository."""
-    folder = tmp_path_factory.mktemp("foreign") / "plugin_mode"
-    shutil.copytree(ROOT / "examples" / "plugin_mode", folder, ignore=shutil.ignore_patterns("__pycache__", ".*"))
+def team(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A folder with a small system in it."""
+    folder = tmp_path_factory.mktemp("team")
+    (folder / "foreign_team.py").write_text(SYSTEM, encoding="utf-8")
     return folder
 
 
-@pytest.fixture(scope="module")
-def site(example: Path) -> Path:
-    """Where pip has installed it, with five broken distributions and a small system beside it."""
-    site = example.parent / "site"
-    pip = [sys.executable, "-m", "pip", "--disable-pip-version-check", "--no-input"]
-    options = ["--no-index", "--no-deps", "--no-build-isolation", "--quiet", "--target", str(site)]
-    subprocess.run([*pip, "install", *options, str(example)], check=True, capture_output=True, text=True)
-    for module in BROKEN:
-        shutil.copy(ROOT / "tests" / "broken_plugins" / f"{module}.py", site)
-        info = site / f"{module}-4.2.dist-info"
-        info.mkdir()
-        (info / "METADATA").write_text(f"Metadata-Version: 2.1\nName: {module}\nVersion: 4.2\n")
-        (info / "entry_points.txt").write_text(f"[aegis]\n{module} = {module}\n")
-    (site / "foreign_team.py").write_text(SYSTEM)
-    return site
-
-
-def _run(site: Path, *arguments: str, cwd: Path | None = None) -> subprocess.CompletedProcess[str]:
-    path = os.pathsep.join([str(site), *filter(None, [os.environ.get("PYTHONPATH")])])
-    environ = {name: value for name, value in os.environ.items() if not name.startswith("AEGIS_")}
-    return subprocess.run(
-        [sys.executable, *arguments],
-        env={**environ, "PYTHONPATH": path},
-        cwd=cwd or site.parent,
-        capture_output=True,
-        text=True,
-        timeout=120,
-        check=False,
-    )
-
-
-def test_it_is_listed_and_each_broken_plugin_is_named_with_its_reason(site):
-    done = _run(site, "-m", "aegis_core.cli", "plugins", "--json")
+def test_it_is_listed_and_each_broken_plugin_is_named_with_its_reason(environment):
+    done = environment.aegis("plugins", "--json")
     assert done.returncode == 1, done.stderr
     plugins = {plugin["name"]: plugin for plugin in json.loads(done.stdout)["plugins"]}
     acme = plugins["acme"]
@@ -126,8 +90,8 @@ def test_it_is_listed_and_each_broken_plugin_is_named_with_its_reason(site):
     assert plugins["callables"]["status"] == "loaded", "plugins of aegis-mas itself work beside the broken ones"
 
 
-def test_its_mode_is_listed_with_its_causes_and_can_be_proven(site):
-    done = _run(site, "-m", "aegis_core.cli", "modes", MODE, "--json")
+def test_its_mode_is_listed_with_its_causes_and_can_be_proven(environment):
+    done = environment.aegis("modes", MODE, "--json")
     assert done.returncode == 0, done.stderr
     mode = json.loads(done.stdout)
     assert mode["unprovable"] == ""
@@ -137,15 +101,16 @@ def test_its_mode_is_listed_with_its_causes_and_can_be_proven(site):
     }
 
 
-def test_its_own_tests_pass_beside_the_broken_plugins(site, example):
-    done = _run(site, "-m", "pytest", "-q", "-p", "no:cacheprovider", "tests", cwd=example)
+def test_its_own_tests_pass_beside_the_broken_plugins(environment):
+    example = environment.examples["plugin_mode"]
+    done = environment.python("-m", "pytest", "-q", "-p", "no:cacheprovider", "tests", cwd=example)
     assert done.returncode == 0, done.stdout + done.stderr
 
 
-def test_a_campaign_with_its_injector_proves_labels_of_its_mode(site, tmp_path):
-    done = _run(site, "-c", CAMPAIGN, str(tmp_path / "out"))
+def test_a_campaign_with_its_injector_proves_labels_of_its_mode(environment, team, tmp_path):
+    done = environment.python("-c", CAMPAIGN, str(tmp_path / "out"), cwd=team)
     assert done.returncode == 0, done.stderr
-    counted = _run(site, "-m", "aegis_core.cli", "dataset", "stats", str(tmp_path / "out"), "--json")
+    counted = environment.aegis("dataset", "stats", str(tmp_path / "out"), "--json")
     assert counted.returncode == 0, counted.stderr
     statistics = json.loads(counted.stdout)
     assert statistics["by_mode"].keys() == {MODE}

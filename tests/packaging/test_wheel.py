@@ -16,17 +16,6 @@ NOT_SHIPPED = {"adapters", "benchmarks", "constraints", "docs", "examples", "inj
 
 
 @pytest.fixture(scope="module")
-def wheel(root, tmp_path_factory) -> Path:
-    """The wheel of the checkout, built with the hatchling of this environment."""
-    out = tmp_path_factory.mktemp("wheel")
-    command = [sys.executable, "-m", "build", "--wheel", "--no-isolation", "--outdir", str(out), str(root)]
-    done = subprocess.run(command, check=False, capture_output=True, text=True)
-    assert done.returncode == 0, done.stdout + done.stderr
-    (built,) = out.glob("*.whl")
-    return built
-
-
-@pytest.fixture(scope="module")
 def names(wheel) -> list[str]:
     return zipfile.ZipFile(wheel).namelist()
 
