@@ -107,6 +107,13 @@ def test_a_result_with_a_name_is_of_that_tool(tmp_path):
     assert spoken(run)[-1] == ("times", "tool_result", "96")
 
 
+def test_a_result_with_a_name_needs_no_call(tmp_path, chats):
+    run = trajectory(tmp_path, {"role": "tool", "name": "terminal", "content": "exit code 1"})
+    assert spoken(run) == [("terminal", "tool_result", "exit code 1")]
+    chats.write([LabelledRun(run)], tmp_path / "out.jsonl")
+    assert [spoken(again.trajectory) for again in read(tmp_path / "out.jsonl")] == [spoken(run)]
+
+
 def test_a_turn_lasts_until_another_speaks(tmp_path):
     run = trajectory(tmp_path, *TEAM[2:6], TEAM[4])
     assert [step.turn for step in run.steps] == [1, 1, 1, 1, 1, 2]

@@ -30,7 +30,7 @@ def read_run(chat: Chat, run_id: str, where: str) -> LabelledRun:
     """The run that a chat tells of, without labels.
 
     Raises:
-        StoreError: the task is missing, or a tool's result belongs to no call; the message begins with `where`.
+        StoreError: the task is missing, or nothing says whose a tool's result is; the message begins with `where`.
     """
     reading = _Reading(where)
     first = len(list(takewhile(lambda message: message.role in _INSTRUCTING, chat.messages)))
@@ -129,13 +129,12 @@ class _Reading:
         self._step(agent, "tool_call", text, (data,), call.id)
 
     def _result(self, message: Message, text: str, media: tuple[Content, ...], where: str) -> None:
-        caller = self._callers.get(message.tool_call_id or "")
-        if caller is None:
+        agent = message.name or self._callers.get(message.tool_call_id or "")
+        if agent is None:
             raise StoreError(
                 f"{where}: the tool's result has tool_call_id {message.tool_call_id!r}, but no call before it has this "
-                "id; add the call, or take the result out"
+                "id; add the call, or the name of the tool"
             )
-        agent = message.name or caller
         self._kinds.setdefault(agent, "tool")
         self._step(agent, "tool_result", text, media, message.tool_call_id)
 
