@@ -60,7 +60,10 @@ def explain(
     for labels in labelled:
         faults = "; ".join(f"{fault.agent}, {fault.mode}, {fault.step}" for fault in labels.faults)
         table.add_row(escape(labels.run_id), escape(faults))
-    text: list[RenderableType] = [table, f"\naegis explain {path} RUN tells one label's proof."]
+    text: list[RenderableType] = [
+        table,
+        f"\naegis explain {path} RUN tells one label's proof; --discarded, --failed, --controls, --all list others.",
+    ]
     if not labelled:
         text = [f"{dataset.path} has no labelled run."]
     return Answer(data=labelled, text=text, code=ExitCode.OK if labelled else ExitCode.NEGATIVE)
