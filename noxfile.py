@@ -78,9 +78,10 @@ FRAMEWORKS = Lane(
         "hypothesis",
         "langgraph-supervisor",
         "langgraph-swarm",
+        "scikit-learn",  # what scores are compared with
     ),
     folders=("tests/adapters/langgraph/",),
-    modules=("langgraph", "langgraph_supervisor", "langgraph_swarm", "langchain", "langchain_core"),
+    modules=("langgraph", "langgraph_supervisor", "langgraph_swarm", "langchain", "langchain_core", "sklearn"),
 )
 METAGPT = Lane(name="metagpt", requirements=TESTING, folders=("tests/adapters/metagpt/",), modules=("metagpt",))
 LEARNERS = Lane(name="learners", requirements=TESTING, folders=("tests/learners/",), modules=("torch", "transformers"))
