@@ -2,25 +2,39 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from dataclasses import dataclass
 from typing import Any
 
 from langchain_core.messages import BaseMessage
+from pydantic import JsonValue
 
 from aegis_core.adapter import Part, Turn
 from aegis_core.run.recorder import OrderKey
+from aegis_core.run.values import plain_data
 from aegis_langgraph.texts.messages import call_text, plain, tool_calls
-from aegis_langgraph.texts.state import Text, entries, texts_of, write
+from aegis_langgraph.texts.state import Text, entries, holds_message, texts_of, write
 from aegis_langgraph.watching.frames import Frame, precedes
 from aegis_langgraph.watching.tracker import Edit, Tracker, TurnState
 
 __all__ = ["Arrival", "asked_tools"]
 
 
+@dataclass(frozen=True)
+class Had:
+    """What a state holds at one moment: its texts, the values that hold no messages as plain data, and its keys."""
+
+    texts: tuple[Text, ...]
+    data: Mapping[str, JsonValue]
+    keys: frozenset[str]
+
+
 class Arrival:
     """What one execution of a node gets.
 
     `raw` is the input as the graph has it; `given` is the input for the node: the agent's own words as the agent
-    wrote them, and this turn's alterations.
+    wrote them, and this turn's alterations. `had` is what was in both before the node ran: it may change its input in
+    place and return that.
     """
 
     def __init__(self, tracker: Tracker, frame: Frame, state: TurnState, raw: Any) -> None:
@@ -29,6 +43,12 @@ class Arrival:
         self._state = state
         self.raw = raw
         self.given = raw if frame.role == "tools" else self._remembered(raw)
+        self.had = (self._content(raw),) if self.given is raw else (self._content(raw), self._content(self.given))
+
+    def _content(self, state: Any) -> Had:
+        values = dict(entries(state))
+        data = {key: plain_data(value) for key, value in values.items() if not holds_message(value)}
+        return Had(texts_of(state, self._tracker.naming), data, frozenset(values))
 
     def _remembered(self, given: Any) -> Any:
         given = self._edited(given, [(edit, edit.after, edit.before) for edit in self._tracker.kept(self._frame.path)])
@@ -47,7 +67,7 @@ class Arrival:
     def opening(self) -> dict[str, Any]:
         """What the turn begins with: arguments of `Run.begin_turn`."""
         frame = self._frame
-        self._state.seen = texts_of(self.given, self._tracker.naming)
+        self._state.seen = self.had[-1].texts
         scopes: tuple[str, ...] = ()
         if frame.role == "tools":
             parts = self.requested()
@@ -102,6 +122,7 @@ class Arrival:
             if turn.scope == "persistent":  # shown to this agent again whenever it meets the text, and to no other
                 self._tracker.keep(self._frame.path, [edit.turned() for edit in self._state.edits])
             self.given = write(self.given, texts)
+            self.had = (*self.had[:1], self._content(self.given))
 
     def requested(self) -> tuple[Part, ...]:
         """The tool calls that a tools node is to carry out."""

@@ -82,35 +82,31 @@ class Departure:
                 is_new = (text.part.id.split(":", 1)[-1], text.part.text) not in echoed
             else:
                 told = {message.id or "", text.part.call_id or ""} & self._state.delivered
-                is_new = (message.id, text.part.text) not in known and id(message) not in objects and not told
+                same = (message.id, text.part.text) in known or (id(message), text.part.text) in objects
+                is_new = not same and not told
             if is_new and not _is_made_up(text):
                 fresh.append(self._attributed(text))
         return fresh
 
-    def _known(self) -> tuple[set[tuple[str | None, str]], set[int]]:
-        """Messages that were there before: by id and text, and by identity."""
-        watched = self._state.seen if self._frame.role == "tools" else None
-        before = texts_of(self._arrival.raw, self._tracker.naming) if watched is None else watched
+    def _known(self) -> tuple[set[tuple[str | None, str]], set[tuple[int, str]]]:
+        """Messages that were there before, with their texts: by id, and by identity."""
+        before = self._state.seen if self._frame.role == "tools" else self._arrival.had[0].texts
         named: set[tuple[str | None, str]] = {
             (text.message_id, text.part.text) for text in before if text.message_id is not None
         }
-        return named, {id(text.message) for text in before if text.message is not None}
+        return named, {(id(text.message), text.part.text) for text in before if text.message is not None}
 
     def _echoed(self) -> set[tuple[str, str]]:
         """The texts of the input, if the node returned its whole input with a few values changed."""
         if not self._returns_input():
             return set()
-        seen = [
-            *texts_of(self._arrival.given, self._tracker.naming),
-            *texts_of(self._arrival.raw, self._tracker.naming),
-        ]
+        seen = (text for had in self._arrival.had for text in had.texts)
         return {(text.part.id, text.part.text) for text in seen if text.message is None}
 
     def _returns_input(self) -> bool:
         """Whether the node returned its whole input, with a few values changed."""
-        given = dict(entries(self._arrival.given))
-        returned = dict(entries(self.value)) if has_keys(self.value) else {}
-        return len(given) > 1 and set(given) <= set(returned)
+        given = self._arrival.had[-1].keys
+        return len(given) > 1 and has_keys(self.value) and given <= {key for key, _ in entries(self.value)}
 
     def _attributed(self, text: Text) -> Text:
         message = text.message
@@ -179,9 +175,8 @@ class Departure:
         """Whether one text is all by which values differ from those that the node got and returned."""
         if len(own) != 1 or not self._returns_input():
             return False
-        given = dict(entries(self._arrival.given))
-        before = Counter(repr(leaf) for key in values for leaf in leaves(given.get(key)))
-        return (Counter(map(repr, leaves(values))) - before).total() == 1
+        before = Counter(repr(leaf) for key in values for leaf in leaves(self._arrival.had[-1].data.get(key)))
+        return (Counter(map(repr, leaves(plain_data(values)))) - before).total() == 1
 
     def _with_route(self, told: list[Part], left: list[Part]) -> list[Part]:
         """A hand-off without words is told by the figures that go with it, if there are any."""
@@ -194,13 +189,12 @@ class Departure:
         """The keys that the node returned as it got them, or as the graph has them."""
         if not self._returns_input():
             return set()
-        returned = dict(entries(self.value))
-        inputs = [dict(entries(given)) for given in (self._arrival.given, self._arrival.raw)]
+        returned = {key: plain_data(value) for key, value in entries(self.value) if not holds_message(value)}
         return {
             key
-            for key in returned
-            for given in inputs
-            if key in given and plain_data(given[key]) == plain_data(returned[key])
+            for key, data in returned.items()
+            for had in self._arrival.had
+            if key in had.data and had.data[key] == data
         }
 
     def _handing_over(self, parts: list[Part]) -> list[Part]:

@@ -8,6 +8,7 @@ nodes whose result came from a cache.
 from __future__ import annotations
 
 from contextvars import ContextVar
+from dataclasses import dataclass
 from typing import Any
 from uuid import UUID
 
@@ -17,6 +18,7 @@ from langgraph.errors import GraphBubbleUp, GraphInterrupt, GraphRecursionError,
 from aegis_core.errors import ReplayDrift, RunLimitReached
 from aegis_langgraph.acting.visit import Visit
 from aegis_langgraph.entry import task_text
+from aegis_langgraph.texts.codec import NodeCodec
 from aegis_langgraph.watching.answers import Written
 from aegis_langgraph.watching.call_events import CallEvents, fail_open
 from aegis_langgraph.watching.frames import Frame
@@ -29,13 +31,22 @@ current_watcher: ContextVar[Any] = ContextVar("aegis_langgraph_watcher", default
 register_configure_hook(current_watcher, inheritable=True)
 
 
+@dataclass(frozen=True)
+class Begun:
+    """A visit that was begun, with what was asked of the node: it may change its input in place."""
+
+    visit: Visit
+    request: dict[str, Any]
+    codec: NodeCodec
+
+
 class Watcher(CallEvents):
     """Turns callbacks into visits of nodes, and adds what only they tell: models, tokens, tools, errors."""
 
     def __init__(self, tracker: Tracker, app: Any = None) -> None:
         super().__init__(tracker)
         self.app = app
-        self._visits: dict[UUID, Visit] = {}
+        self._visits: dict[UUID, Begun] = {}
         self._threads: set[Any] = set()
 
     def __deepcopy__(self, memo: dict[int, Any]) -> Watcher:
@@ -74,7 +85,7 @@ class Watcher(CallEvents):
                 self.tracker.frames.end(run_id)  # the node won't start, so nothing will tell of its end
                 raise
         if visit is not None:
-            self._visits[run_id] = visit
+            self._visits[run_id] = Begun(visit, visit.request(), visit.codec())
 
     def _enter(self, frame: Frame) -> None:
         above = frame.parent
@@ -114,15 +125,16 @@ class Watcher(CallEvents):
         return answer, "" if told else frame.written.doubt(frame.name, outputs)
 
     def _finish(self, run_id: UUID, outputs: Any) -> None:
-        visit = self._visits.pop(run_id, None)
-        if visit is None or visit.turn is None:
+        begun = self._visits.pop(run_id, None)
+        turn = begun.visit.turn if begun is not None else None
+        if begun is None or turn is None:
             return
-        run = self.tracker.run
+        run, visit = self.tracker.run, begun.visit
         result = visit.returned(outputs)
         if visit.kind is not None:
-            run.call(visit.turn, visit.kind, live=lambda _: result, codec=visit.codec(), **visit.request())
+            run.call(turn, visit.kind, live=lambda _: result, codec=begun.codec, **begun.request)
         if (closing := visit.result(result)) is not None:
-            run.end_turn(visit.turn, **closing)
+            run.end_turn(turn, **closing)
 
     def _leave(self, frame: Frame, answer: str | None = None, unanswered: str = "") -> None:
         if frame.role == "invocation":

@@ -7,7 +7,7 @@ import operator
 from typing import Annotated, Any, TypedDict
 
 import pytest
-from langchain_core.messages import AnyMessage
+from langchain_core.messages import AIMessage, AnyMessage
 from langgraph.graph import START, StateGraph
 from langgraph.graph.message import add_messages
 from langgraph.types import Command
@@ -146,3 +146,35 @@ def test_altered_data_is_told_as_it_was_delivered(scope: Scope) -> None:
     assert first.text.endswith("- b ALTERED")
     assert second.content[0].data == {"notes": ["5 boxes and b ALTERED"], "count": 6}
     assert second.parents == (0,)
+
+
+def _in_place(state: Any) -> Any:
+    state["claim"], state["count"] = "new", 4
+    return state
+
+
+def _in_place_object(state: Any) -> Any:
+    state.claim, state.count = "new", 4
+    return state
+
+
+def _appended(state: Any) -> Any:
+    state["messages"].append(AIMessage("said in place"))
+    return state
+
+
+@PATHS
+@pytest.mark.parametrize(
+    ("node", "schema", "given", "step"),
+    [
+        (_in_place, Report, {"topic": "t"}, ("message", "claim: new\ncount: 4", {"claim": "new", "count": 4})),
+        (_in_place, Report, {"topic": "t", "claim": "new", "count": 3}, ("message", '{"count": 4}', {"count": 4})),
+        (_in_place_object, Data, {"topic": "t"}, ("message", "claim: new\ncount: 4", {"claim": "new", "count": 4})),
+        (_appended, Report, {"messages": [("user", "hi")]}, ("message", "said in place", None)),
+    ],
+)
+def test_a_node_may_change_its_input_in_place(node: Any, schema: Any, given: Any, step: Any, replay: Any) -> None:
+    build = lambda: line(node, schema=schema)  # noqa: E731
+    clean = ran(build(), given, replay=replay() if replay else None)
+    assert told(clean) == [step]
+    assert served(build, given, clean).canonical == clean.canonical
