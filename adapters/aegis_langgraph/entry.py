@@ -2,21 +2,24 @@
 
 from __future__ import annotations
 
+import dataclasses
 import json
 from collections.abc import Mapping
 from typing import Any
 
 from langchain_core.messages import AIMessage, BaseMessage, HumanMessage
+from pydantic import BaseModel
 
 from aegis_core.errors import AdapterError
 from aegis_langgraph import _compat
 from aegis_langgraph.texts.messages import message_text, plain
 from aegis_langgraph.texts.state import Naming, entries, has_keys, texts_of
 
-__all__ = ["answer_text", "graph_input", "keyed", "task_text"]
+__all__ = ["answer_text", "graph_input", "is_empty", "keyed", "task_text", "value_text"]
 
 _TASK_KEYS = ("task", "question", "input", "query", "problem", "prompt", "request", "topic")
 _ANSWER_KEYS = ("answer", "final_answer", "final", "final_output", "output", "result", "report", "response")
+_STRUCTURED = "structured_response"
 
 
 def graph_input(app: Any, task: str) -> Any:
@@ -75,12 +78,30 @@ def answer_text(result: Any) -> str | None:
     for value in values.values():
         if isinstance(value, list) and (text := _last_words(value)) is not None:
             return text
-    for key in _ANSWER_KEYS:
-        if (value := values.get(key)) is not None and value not in ("", [], {}):
-            return value if isinstance(value, str) else json.dumps(plain(value), ensure_ascii=False)
+    for key in (*_ANSWER_KEYS, _STRUCTURED):
+        if not is_empty(value := values.get(key)):
+            return value_text(value)
     made = {key: value for key, value in values.items() if key not in _TASK_KEYS}
-    texts = [text.part.text for text in texts_of(made, Naming()) if text.message is None and text.part.text]
-    return texts[0] if len(texts) == 1 else None
+    texts = [text for text in texts_of(made, Naming()) if text.message is None and text.part.text]
+    stands = made[texts[0].key] if len(texts) == 1 else None
+    return texts[0].part.text if isinstance(stands, str | list) and texts[0].part.text in stands else None
+
+
+def is_empty(value: Any) -> bool:
+    """Whether a value is no answer: None, or a text, list or dict without anything in it."""
+    return value is None or (isinstance(value, str | list | dict) and not value)
+
+
+def value_text(value: Any) -> str:
+    """A value as the text of an answer: JSON, if it is no text."""
+    return value if isinstance(value, str) else json.dumps(value, ensure_ascii=False, default=_fields)
+
+
+def _fields(value: Any) -> Any:
+    if isinstance(value, BaseModel):
+        return value.model_dump(mode="json")
+    is_object = dataclasses.is_dataclass(value) and not isinstance(value, type)
+    return dataclasses.asdict(value) if is_object else f"<{type(value).__name__}>"
 
 
 def keyed(result: Any) -> dict[str, Any] | None:

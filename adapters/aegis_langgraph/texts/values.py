@@ -57,6 +57,9 @@ def tagged(tag: str, value: JsonValue, **more: JsonValue) -> JsonValue:
 
 
 def _special(value: Any, depth: int) -> JsonValue:
+    if isinstance(value, str | int | float) and not isinstance(value, enum.Enum) and type(value) is not float:
+        plain = next(cls for cls in (str, int, float) if isinstance(value, cls))
+        return encode(plain(value), depth)  # of a class derived from it, such as the texts of LangChain's messages
     if isinstance(value, BaseMessage):
         return _message(value, depth)
     if isinstance(value, Command):

@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping
 from threading import Lock
 from typing import Any
 
-from aegis_langgraph.entry import answer_text, keyed
-from aegis_langgraph.texts.messages import plain
+from aegis_langgraph.entry import answer_text, is_empty, keyed, value_text
 from aegis_langgraph.texts.state import Naming, Text, messages_in, texts_of
 from aegis_langgraph.texts.update import texts_of_update
 
@@ -55,8 +53,10 @@ class Written:
         last = {key: texts for key, texts in self._last.items() if key in values}
         if len(last) == 1:
             (key, texts), *_ = last.items()
-            if isinstance(values[key], str) or len(texts) == 1:
-                return str(values[key]) if isinstance(values[key], str) else texts[0]
+            if isinstance(values[key], str):
+                return str(values[key])
+            if isinstance(values[key], list) and len(texts) == 1 and texts[0] in values[key]:
+                return texts[0]
         return self._only(values)
 
     def _only(self, values: Mapping[str, Any]) -> str | None:
@@ -64,9 +64,10 @@ class Written:
         if len(values) != 1:
             return None
         ((key, value),) = values.items()
-        if value in (None, "", [], {}) or self._first.get(key) == [value] or messages_in(texts_of(values, Naming())):
+        as_given = isinstance(value, str) and self._first.get(key) == [value]
+        if is_empty(value) or as_given or messages_in(texts_of(values, Naming())):
             return None
-        return value if isinstance(value, str) else json.dumps(plain(value), ensure_ascii=False)
+        return value_text(value)
 
     def doubt(self, name: str, result: Any) -> str:
         """Why there is no answer, and what to do."""

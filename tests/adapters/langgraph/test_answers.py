@@ -9,6 +9,7 @@ import pytest
 from langgraph.checkpoint.memory import InMemorySaver
 from langgraph.graph import START, StateGraph
 from langgraph.types import Command, interrupt
+from pydantic import BaseModel
 
 import aegis_core as aegis
 from aegis_core.campaign.arms import Arm, Arms
@@ -31,6 +32,12 @@ class Essay(TypedDict, total=False):
     draft: str
     notes: Annotated[list[str], operator.add]
     score: float
+    source: dict[str, Any]
+
+
+class Verdict(BaseModel):
+    why: str
+    id: int
 
 
 def written(*updates: Any, **options: Any) -> Any:
@@ -57,6 +64,7 @@ def written(*updates: Any, **options: Any) -> Any:
         ([{"outline": "o", "draft": "d"}], None),
         ([{"outline": "o"}, {"notes": ["n", "m"]}], None),
         ([{"score": 0.5}], None),
+        ([{"outline": "o"}, {"source": {"title": "T", "page": 3}}], None),
     ],
 )
 def test_the_answer_is_the_one_text_that_was_written_last(updates: list[Any], answer: str | None, replay: Any) -> None:
@@ -82,9 +90,22 @@ def test_a_graph_with_one_output_answers_with_it(update: Any, answer: str) -> No
     assert ran(graph, GIVEN).trajectory.final_output == answer
 
 
-@pytest.mark.parametrize(("value", "answer"), [(96, "96"), ([1, 2], "[1, 2]"), ({"km": 3}, '{"km": 3}'), ("", None)])
+@pytest.mark.parametrize(
+    ("value", "answer"),
+    [
+        (96, "96"),
+        ([1, 2], "[1, 2]"),
+        ({"km": 3}, '{"km": 3}'),
+        ("", None),
+        (Verdict(why="w", id=3), '{"why": "w", "id": 3}'),
+    ],
+)
 def test_an_obvious_key_answers_with_any_value(value: Any, answer: str | None) -> None:
     assert ADAPTER.output({"question": "q", "answer": value}) == answer
+
+
+def test_an_agent_with_a_structured_response_answers_with_it() -> None:
+    assert ADAPTER.output({"messages": [], "structured_response": Verdict(why="w", id=3)}) == '{"why": "w", "id": 3}'
 
 
 def test_where_it_can_not_be_told_a_warning_names_the_keys_and_the_way_out() -> None:

@@ -46,7 +46,18 @@ def through_json(value: Any) -> Any:
     return decode(json.loads(json.dumps(encode(value))))
 
 
+class Word(str):
+    """As the texts of LangChain's messages are."""
+
+    __slots__ = ()
+
+
+class Figure(float):
+    """As those of numpy are."""
+
+
 VALUES = [
+    {"text": AIMessage("hello").text, "word": Word("w"), "figure": Figure(0.5), "odd": Figure("inf")},
     {"messages": [HumanMessage("hi", name="bob", id="h"), SystemMessage("s")], "n": 1},
     AIMessage("", tool_calls=[{"name": "look", "args": {"x": 1}, "id": "c"}], id="a", usage_metadata=None),
     ToolMessage("r", tool_call_id="c", status="error", artifact=Point(x=1)),
