@@ -5,6 +5,7 @@
     @aegis.trace                      # the entry of your system
     @aegis.agent("Critic")            # its members
     with aegis.record(app) as run:    # any supported framework's object
+    aegis.attribute(run.trajectory)   # who made which error in it
     aegis.Campaign(...)               # labelled faulty runs from successful ones
 
 Importing this module imports no framework, discovers no plugin, and writes nothing.
@@ -26,6 +27,7 @@ from aegis_core.trace import Recording, agent, bind, branch, model, record, tool
 from aegis_core.trajectory import Agent, Step, Trajectory
 
 if TYPE_CHECKING:
+    from aegis_core.attributing import attribute
     from aegis_core.campaign import Campaign
     from aegis_core.dataset import Dataset
 
@@ -65,6 +67,7 @@ __all__ = [
     "Target",
     "Trajectory",
     "agent",
+    "attribute",
     "bind",
     "branch",
     "hookimpl",
@@ -74,7 +77,11 @@ __all__ = [
     "trace",
 ]
 
-_LATE = {"Campaign": "aegis_core.campaign", "Dataset": "aegis_core.dataset"}
+_LATE = {
+    "Campaign": "aegis_core.campaign",
+    "Dataset": "aegis_core.dataset",
+    "attribute": "aegis_core.attributing",
+}
 """Names that are imported when first used: they bring in what recording alone does not need."""
 
 

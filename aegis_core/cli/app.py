@@ -8,7 +8,7 @@ from typing import Annotated
 import typer
 
 from aegis_core import __version__
-from aegis_core.cli import generating, inventory, reading
+from aegis_core.cli import generating, inventory, judging, reading
 
 __all__ = ["app"]
 
@@ -51,6 +51,8 @@ app.command("demo")(generating.demo)
 app.command("generate")(generating.generate)
 app.command("explain")(reading.explain)
 app.command("show")(reading.show)
+app.command("attribute")(judging.attribute)
+app.command("evaluate")(judging.evaluate)
 app.add_typer(dataset)
 dataset.command("stats")(reading.stats)
 app.command("modes")(inventory.modes)

@@ -2,75 +2,63 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from dataclasses import replace
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
 
-from aegis_core.errors import RecordError
 from aegis_core.format import ChosenRuns, LabelledRun
 from aegis_core.learner import Attributor, Learner
 from aegis_core.scoring.judging import judge
 from aegis_core.scoring.names import RunNames
 from aegis_core.scoring.runs import ScoredRun, is_environment
 
-__all__ = ["answers", "by_origin", "kept_to_contract"]
+__all__ = ["CrossFitted", "FoldedRun", "answers", "by_origin", "fitted", "kept_to_contract"]
 
 
-def answers(
-    judged_by: Attributor | Learner,
-    runs: Sequence[LabelledRun],
-    *,
-    groups: Mapping[str, str],
-    folds: Sequence[int] = (),
-    training: Sequence[LabelledRun] = (),
-    origin: str | None = None,
-) -> tuple[ScoredRun, ...]:
-    """Truth and prediction of every run, in their order; what an attributor must not say counts as not judged.
+@dataclass(frozen=True)
+class FoldedRun:
+    """A labelled run, its source task, and the fold that this task is in (0 where there are none)."""
+
+    run: LabelledRun
+    task: str
+    fold: int = 0
+
+
+class CrossFitted:
+    """A learner that is trained once a fold, on the runs of the other folds, when it is first asked about that fold.
 
     Args:
-        judged_by: an attributor, which is asked as it is; or a learner, which is trained first.
-        runs: what is asked about, each run with an id of its own.
-        groups: the source task of each run by its id.
-        folds: the fold of each run, the same for all of a source task. A learner is trained once a fold, on the runs
-            of the others, and asked about those of the fold.
-        training: what a learner is trained on instead, once. Leave out what shares a source task with `runs`.
-        origin: whose labels count, in training too, where there are several.
+        learner: who learns.
+        runs: what it is trained on; runs of one source task in one fold.
+        origin: whose labels it learns from, where there are several.
+    """
+
+    def __init__(self, learner: Learner, runs: Sequence[FoldedRun], origin: str | None = None) -> None:
+        self._learner, self._runs, self._origin = learner, runs, origin
+        self._trained: dict[int, Attributor] = {}
+
+    def answers(self, runs: Sequence[FoldedRun]) -> tuple[ScoredRun, ...]:
+        """Truth and prediction of every run, in their order; raises as `fitted` and `answers` do."""
+        found: dict[str, ScoredRun] = {}
+        for fold in sorted({one.fold for one in runs}):
+            trained = self._without(fold)
+            asked = [one for one in runs if one.fold == fold]
+            found.update((one.run_id, one) for one in answers(trained, asked, self._origin))
+        return tuple(found[one.run.trajectory.run_id] for one in runs)
+
+    def _without(self, fold: int) -> Attributor:
+        if fold not in self._trained:
+            others = (one.run for one in self._runs if one.fold != fold)
+            self._trained[fold] = fitted(self._learner, others, self._origin)
+        return self._trained[fold]
+
+
+def fitted(learner: Learner, runs: Iterable[LabelledRun], origin: str | None = None) -> Attributor:
+    """Train a learner, on the labels of one origin if one is named.
 
     Raises:
-        LearnerError: the learner can't learn from these runs.
-        RecordError: a run has no labels, or several label sets and no `origin`; a learner has nothing to train on.
+        LearnerError: nothing can be learnt from these runs.
     """
-    if isinstance(judged_by, Attributor):
-        found = judge(judged_by, runs, origin=origin, groups=groups)
-    elif training:
-        trained = judged_by.fit(_only(training, origin), {})
-        found = judge(trained, runs, origin=origin, groups=groups)
-    elif folds:
-        by_fold = [one for fold in sorted(set(folds)) for one in _fold(judged_by, runs, folds, fold, groups, origin)]
-        by_id = {one.run_id: one for one in by_fold}
-        found = iter([by_id[run.trajectory.run_id] for run in runs])
-    else:
-        raise RecordError(
-            f"learner {judged_by.name!r} has nothing to train on; give training runs, or at least two source tasks to "
-            "make folds of"
-        )
-    return tuple(kept_to_contract(one) for one in found)
-
-
-def _fold(
-    learner: Learner,
-    runs: Sequence[LabelledRun],
-    folds: Sequence[int],
-    fold: int,
-    groups: Mapping[str, str],
-    origin: str | None,
-) -> list[ScoredRun]:
-    train = [run for run, own in zip(runs, folds, strict=True) if own != fold]
-    test = [run for run, own in zip(runs, folds, strict=True) if own == fold]
-    return list(judge(learner.fit(_only(train, origin), {}), test, origin=origin, groups=groups))
-
-
-def _only(runs: Sequence[LabelledRun], origin: str | None) -> ChosenRuns:
-    return ChosenRuns(tuple(by_origin(run, origin) for run in runs))
+    return learner.fit(ChosenRuns(tuple(by_origin(run, origin) for run in runs)), {})
 
 
 def by_origin(run: LabelledRun, origin: str | None) -> LabelledRun:
@@ -82,6 +70,17 @@ def by_origin(run: LabelledRun, origin: str | None) -> LabelledRun:
         for record in run.labels
     )
     return replace(run, labels=tuple(labels))
+
+
+def answers(attributor: Attributor, runs: Sequence[FoldedRun], origin: str | None = None) -> tuple[ScoredRun, ...]:
+    """Truth and prediction of every run, in their order; an answer that breaks the contract is one not judged.
+
+    Raises:
+        RecordError: a run has no labels, or several label sets and no `origin` says which counts.
+    """
+    groups: Mapping[str, str] = {one.run.trajectory.run_id: one.task for one in runs}
+    found = judge(attributor, [one.run for one in runs], origin=origin, groups=groups)
+    return tuple(kept_to_contract(one) for one in found)
 
 
 def kept_to_contract(run: ScoredRun) -> ScoredRun:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Set as AbstractSet
 
 from pydantic import Field
 
@@ -21,12 +22,14 @@ class Conditions(Record):
     """What holds for all who are scored.
 
     `origin`: whose labels count, None where there is one annotator only. `folds`: how many for those that are trained,
-    None for five, or as many as there are source tasks. `seed` decides folds and resamples. `resamples` of the source
-    tasks, 0 for no intervals; these cover `confidence`. `published`: whether published scorers are asked too.
+    None for five, or as many as there are source tasks; `pooled`: whether they are trained on all sets together, and
+    not on each by itself. `seed` decides folds and resamples. `resamples` of the source tasks, 0 for no intervals;
+    these cover `confidence`. `published`: whether published scorers are asked too.
     """
 
     origin: str | None = None
     folds: int | None = Field(default=None, ge=2)
+    pooled: bool = False
     seed: int = Field(default=0, ge=0)
     resamples: int = Field(default=1000, ge=0)
     confidence: float = Field(default=0.95, gt=0, lt=1)
@@ -58,6 +61,8 @@ class SetResult(Record):
     tasks: int = Field(ge=0)
     without_labels: int = Field(ge=0)
     """Runs that were left out: nobody labelled them, or not the origin that counts."""
+    left_out: dict[str, str]
+    """Who could not be trained on this set, with the reason."""
     standings: tuple[Standing, ...]
     comparisons: tuple[Comparison, ...]
 
@@ -67,7 +72,8 @@ def set_result(
     answers: Mapping[str, Sequence[ScoredRun]],
     conditions: Conditions,
     *,
-    trained: frozenset[str],
+    trained: AbstractSet[str],
+    left_out: Mapping[str, str],
     without_labels: int,
     tell: Callable[[str], None],
 ) -> SetResult:
@@ -75,15 +81,18 @@ def set_result(
 
     Args:
         name: of the set.
-        answers: truth and prediction of the same runs, at least one, by the name of whoever gave them.
+        answers: truth and prediction of the same runs, by the name of whoever gave them.
         conditions: what holds for all.
         trained: the names of those that were trained.
+        left_out: the names of those that could not be trained, with the reason.
         without_labels: how many runs were left out.
         tell: is told what comes next, in a few words.
 
     Raises:
-        RecordError: as `evaluate` and `compare`.
+        RecordError: nobody gave answers; and as `evaluate` and `compare`.
     """
+    if not answers:
+        raise RecordError(f"{name}: nobody is left to judge it: {'; '.join(left_out.values()) or 'name an attributor'}")
     standings = []
     for who, runs in answers.items():
         tell(f"{name}: scoring {who}")
@@ -103,6 +112,7 @@ def set_result(
         runs=len(ours),
         tasks=len({run.group for run in ours}),
         without_labels=without_labels,
+        left_out=dict(left_out),
         standings=tuple(standings),
         comparisons=tuple(comparisons),
     )

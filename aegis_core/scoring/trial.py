@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 
 from pydantic import Field
 
@@ -12,7 +13,7 @@ from aegis_core.errors import LearnerError, RecordError
 from aegis_core.format import LabelledRun
 from aegis_core.learner import Attributor, Learner
 from aegis_core.records import FileRecord, Record
-from aegis_core.scoring.crossfitting import answers
+from aegis_core.scoring.crossfitting import CrossFitted, FoldedRun, answers, fitted
 from aegis_core.scoring.folds import assign_folds, source_tasks
 from aegis_core.scoring.runs import ScoredRun, labelled_by, truth_of
 from aegis_core.scoring.standings import Conditions, SetResult, set_result
@@ -25,7 +26,7 @@ FOLDS = 5
 
 @dataclass(frozen=True)
 class Contestant:
-    """Who takes part, and under which name. `is_optional`: left out, and said so, where it can't learn from the runs."""
+    """Who takes part, and its name. `is_optional`: left out, and said so, where it can't learn from the runs."""
 
     name: str
     judge: Attributor | Learner
@@ -41,25 +42,23 @@ class RunSet:
 
 
 class Training(Record):
-    """What learners were trained on: the other folds of all sets together, or (`folds` None) runs of their own.
+    """What learners were trained on.
 
-    `runs` is how many there are. `shared` counts runs of their own that were left out, as their source task is one of
-    those that are judged.
+    With `folds`: the other folds of the set that is judged, or of all sets if `pooled`. Without: `runs` runs of their
+    own; `shared` more were left out, as their source task is one of those that are judged.
     """
 
-    folds: int | None
-    runs: int = Field(ge=0)
-    shared: int = Field(default=0, ge=0)
+    folds: int | None = None
+    pooled: bool = False
+    runs: int | None = Field(default=None, ge=0)
+    shared: int | None = Field(default=None, ge=0)
 
 
 class Trial(FileRecord):
-    """The result, with all that the numbers depend on."""
+    """The result, with all that the numbers depend on. `training` is None where nobody had to be trained."""
 
     conditions: Conditions
     training: Training | None
-    """None where nobody had to be trained."""
-    left_out: dict[str, str]
-    """Who could not take part, with the reason."""
     sets: tuple[SetResult, ...]
 
 
@@ -73,7 +72,7 @@ def hold_trial(
 ) -> Trial:
     """Have everybody judge the same runs, and score them set by set.
 
-    Learners are trained once a fold, on all sets together; a source task is in one fold, whichever sets it occurs in.
+    Learners are trained once a fold. A source task is in one fold, whichever sets it occurs in.
 
     Args:
         sets: the runs. Those without labels that count are left out.
@@ -83,38 +82,106 @@ def hold_trial(
         tell: is told what comes next, in a few words.
 
     Raises:
-        RecordError: there are no labelled runs, one id stands for two runs, there are several origins to choose from,
+        RecordError: a set has no labelled runs, one id stands for two runs, there are several origins to choose from,
             or folds can't be made.
         LearnerError: somebody who is not optional can't learn from these runs.
     """
-    origin = conditions.origin
-    chosen = [_labelled(one, origin) for one in sets]
-    runs = _checked([run for one in chosen for run in one.runs], origin)
-    ground = _Ground(runs, conditions, tuple(labelled_by(training, origin)))
-    if training and not ground.training:
-        raise RecordError(
-            "no run to train on is left: those that were given have no labels that count, or share their source tasks "
-            "with the runs that are judged"
+    ground = _Ground(sets, conditions, training)
+    given: list[dict[str, tuple[ScoredRun, ...]]] = [{} for _ in sets]
+    left_out: list[dict[str, str]] = [{} for _ in sets]
+    for who in contestants:
+        hearing = _Hearing(who.judge, ground)
+        for number, one in enumerate(sets):
+            tell(f"{one.name}: asking {who.name}")
+            try:
+                given[number][who.name] = hearing.answers(number)
+            except (LearnerError, RecordError) as error:
+                # The runs were checked beforehand, so a RecordError can only be that there are too few for folds.
+                if not (who.is_optional and isinstance(who.judge, Learner)):
+                    raise
+                left_out[number][who.name] = str(error)
+    trained = frozenset(who.name for who in contestants if isinstance(who.judge, Learner))
+    results = [
+        set_result(
+            one.name, given[number], conditions, trained=trained, left_out=left_out[number],
+            without_labels=len(one.runs) - len(ground.labelled[number]), tell=tell,
         )
-    given, left_out = _ask(contestants, ground, tell)
-    results = []
-    for one, whole in zip(chosen, sets, strict=True):
-        ids = {run.trajectory.run_id for run in one.runs}
-        results.append(
-            set_result(
-                one.name,
-                {name: [run for run in found if run.run_id in ids] for name, found in given.items()},
-                conditions,
-                trained=frozenset(who.name for who in contestants if isinstance(who.judge, Learner)),
-                without_labels=len(whole.runs) - len(one.runs),
-                tell=tell,
+        for number, one in enumerate(sets)
+    ]  # fmt: skip
+    has_trained = any(trained & set(found) for found in given)
+    return Trial(conditions=conditions, training=ground.training if has_trained else None, sets=tuple(results))
+
+
+class _Ground:
+    """The runs with their source tasks and folds, and what learners are trained on instead, if anything."""
+
+    def __init__(self, sets: Sequence[RunSet], conditions: Conditions, training: Sequence[LabelledRun]) -> None:
+        self.conditions = conditions
+        self.labelled = [_labelled(one, conditions.origin) for one in sets]
+        runs = [run for labelled in self.labelled for run in labelled]
+        _check(runs, conditions.origin)
+        labelled = list(labelled_by(training, conditions.origin))
+        tasks = _tasks([*runs, *labelled])
+        self.tasks = tasks[: len(runs)]
+        judged = set(self.tasks)
+        self.own = [run for run, task in zip(labelled, tasks[len(runs) :], strict=True) if task not in judged]
+        self._shared = len(labelled) - len(self.own)
+        if training and not self.own:
+            raise RecordError(
+                f"none of {len(training)} runs is left to train on: they have no labels that count, or share their "
+                "source tasks with the runs that are judged"
             )
-        )
-    return Trial(conditions=conditions, training=ground.used, left_out=left_out, sets=tuple(results))
+
+    @cached_property
+    def folds(self) -> tuple[int, ...]:
+        """The fold of each run; made when a learner is first asked, since others need none."""
+        wanted = self.conditions.folds or min(FOLDS, max(2, len(set(self.tasks))))
+        return assign_folds(self.tasks, wanted, seed=self.conditions.seed)
+
+    def runs(self, number: int, *, folded: bool) -> list[FoldedRun]:
+        """The runs of one set."""
+        first = sum(len(labelled) for labelled in self.labelled[:number])
+        places = range(first, first + len(self.labelled[number]))
+        return [
+            FoldedRun(run, self.tasks[place], self.folds[place] if folded else 0)
+            for run, place in zip(self.labelled[number], places, strict=True)
+        ]
+
+    @property
+    def training(self) -> Training:
+        """How those that had to be trained were trained."""
+        if self.own:
+            return Training(runs=len(self.own), shared=self._shared)
+        return Training(folds=max(self.folds) + 1, pooled=self.conditions.pooled)
 
 
-def _labelled(one: RunSet, origin: str | None) -> RunSet:
-    """The set with the runs that can be scored.
+class _Hearing:
+    """One contestant, asked about set after set; what it was trained for one set is kept for the next."""
+
+    def __init__(self, judge: Attributor | Learner, ground: _Ground) -> None:
+        self._judge, self._ground, self._origin = judge, ground, ground.conditions.origin
+        self._pooled: CrossFitted | None = None
+        self._fitted: Attributor | None = None
+
+    def answers(self, number: int) -> tuple[ScoredRun, ...]:
+        """What it says of the runs of one set."""
+        ground = self._ground
+        if isinstance(self._judge, Attributor):
+            return answers(self._judge, ground.runs(number, folded=False), self._origin)
+        if ground.own:
+            self._fitted = self._fitted or fitted(self._judge, ground.own, self._origin)
+            return answers(self._fitted, ground.runs(number, folded=False), self._origin)
+        runs = ground.runs(number, folded=True)
+        if not ground.conditions.pooled:
+            return CrossFitted(self._judge, runs, self._origin).answers(runs)
+        if self._pooled is None:
+            everything = [run for other in range(len(ground.labelled)) for run in ground.runs(other, folded=True)]
+            self._pooled = CrossFitted(self._judge, everything, self._origin)
+        return self._pooled.answers(runs)
+
+
+def _labelled(one: RunSet, origin: str | None) -> tuple[LabelledRun, ...]:
+    """The runs of a set that can be scored.
 
     Raises:
         RecordError: there are none.
@@ -122,85 +189,27 @@ def _labelled(one: RunSet, origin: str | None) -> RunSet:
     runs = tuple(labelled_by(one.runs, origin))
     if not runs:
         whose = f" by {origin!r}" if origin else ""
-        raise RecordError(f"{one.name}: none of {len(one.runs)} runs has labels{whose}, so nothing can be scored")
-    return RunSet(one.name, runs)
+        raise RecordError(f"{one.name}: none of its {len(one.runs)} runs has labels{whose}, so nothing can be scored")
+    return runs
 
 
-def _checked(runs: Sequence[LabelledRun], origin: str | None) -> tuple[LabelledRun, ...]:
-    """The runs, once it is sure that they can be scored: before anybody is asked, which may take long."""
+def _check(runs: Sequence[LabelledRun], origin: str | None) -> None:
+    """Make sure that the runs can be scored before anybody is asked, which may take long."""
     for run in runs:
         truth_of(run, origin)
     twice = [run_id for run_id, n in Counter(run.trajectory.run_id for run in runs).items() if n > 1]
     if twice:
         raise RecordError(
-            f"{len(twice)} run ids occur more than once, for example {twice[0]!r}; give each file once, and files with "
-            "other runs under the same ids apart"
+            f"{len(twice)} run ids occur more than once, for example {twice[0]!r}; give each file once, and score "
+            "files with other runs under the same ids one by one"
         )
-    return tuple(runs)
 
 
-class _Ground:
-    """Runs, source tasks, and what learners are trained on. Folds are made when the first learner is asked.
-
-    Args:
-        runs: all runs that are judged.
-        conditions: folds, seed and origin.
-        training: labelled runs to train on instead of folds.
-    """
-
-    def __init__(
-        self, runs: tuple[LabelledRun, ...], conditions: Conditions, training: tuple[LabelledRun, ...]
-    ) -> None:
-        self._runs, self._conditions = runs, conditions
-        # Ids of the two sides may be the same; positions are not.
-        both = [*runs, *training]
-        named = source_tasks([_renamed(run, str(position)) for position, run in enumerate(both)])
-        tasks = [named[str(position)] for position in range(len(both))]
-        judged = set(tasks[: len(runs)])
-        self._groups = {run.trajectory.run_id: task for run, task in zip(runs, tasks, strict=False)}
-        self.training = tuple(run for run, task in zip(training, tasks[len(runs) :], strict=True) if task not in judged)
-        self._shared = len(training) - len(self.training)
-        self._folds: tuple[int, ...] = ()
-        self.used: Training | None = None
-
-    def answers(self, judge: Attributor | Learner) -> tuple[ScoredRun, ...]:
-        """The answers of one contestant to all runs."""
-        if isinstance(judge, Learner):
-            self._prepare()
-        return answers(
-            judge, self._runs, groups=self._groups, folds=self._folds, training=self.training,
-            origin=self._conditions.origin,
-        )  # fmt: skip
-
-    def _prepare(self) -> None:
-        if self.used is not None:
-            return
-        if self.training:
-            self.used = Training(folds=None, runs=len(self.training), shared=self._shared)
-            return
-        groups = list(self._groups.values())
-        folds = self._conditions.folds or min(FOLDS, max(2, len(set(groups))))
-        self._folds = assign_folds(groups, folds, seed=self._conditions.seed)
-        self.used = Training(folds=folds, runs=len(self._runs))
-
-
-def _renamed(run: LabelledRun, run_id: str) -> LabelledRun:
-    return LabelledRun(run.trajectory.model_copy(update={"run_id": run_id}), group=run.group)
-
-
-def _ask(
-    contestants: Sequence[Contestant], ground: _Ground, tell: Callable[[str], None]
-) -> tuple[dict[str, tuple[ScoredRun, ...]], dict[str, str]]:
-    """The answers by name, and who was left out with the reason."""
-    given: dict[str, tuple[ScoredRun, ...]] = {}
-    left_out: dict[str, str] = {}
-    for who in contestants:
-        tell(f"asking {who.name}")
-        try:
-            given[who.name] = ground.answers(who.judge)
-        except (LearnerError, RecordError) as error:
-            # The runs were checked beforehand: what a RecordError means here is that folds can't be made.
-            if not (who.is_optional and isinstance(who.judge, Learner)):
-                raise
-            left_out[who.name] = str(error)
-    return given, left_out
+def _tasks(runs: Sequence[LabelledRun]) -> list[str]:
+    """The source task of each run, by its place: runs to train on may have the ids of others."""
+    numbered = [
+        LabelledRun(run.trajectory.model_copy(update={"run_id": str(place)}), group=run.group)
+        for place, run in enumerate(runs)
+    ]
+    found = source_tasks(numbered)
+    return [found[str(place)] for place in range(len(runs))]

@@ -13,7 +13,7 @@ import pytest
 ROWS = (
     ("errors", "records"),
     ("trajectory", "faults", "attribution", "taxonomy"),
-    ("adapter", "injector", "learner", "format", "hookspecs", "plugins"),
+    ("adapter", "injector", "learner", "format", "hookspecs", "plugins", "attributing"),
     ("run", "store"),
     ("trace",),
     ("campaign", "dataset", "formats", "report", "scoring", "testing", "world"),

@@ -1,0 +1,121 @@
+"""A trial in words: what the numbers are is said above the tables, and what can't be scored is left out of them."""
+
+from __future__ import annotations
+
+import pytest
+
+from aegis_core.attribution import Attribution, Blame
+from aegis_core.faults import Fault, Labels
+from aegis_core.format import LabelledRun
+from aegis_core.learner import Attributor
+from aegis_core.report.scores import trial_text
+from aegis_core.scoring.rules import Rules
+from aegis_core.scoring.standings import Conditions
+from aegis_core.scoring.trial import Contestant, RunSet, Training, hold_trial
+from aegis_core.trajectory import Agent, Step, Trajectory
+
+
+class Blames(Attributor):
+    """Blames one agent at step 1; fails at every run whose id is in `fails`."""
+
+    def __init__(self, agent: str, *fails: str) -> None:
+        self.name, self._agent, self._fails = agent, agent, fails
+
+    def attribute(self, trajectory: Trajectory) -> Attribution:
+        if trajectory.run_id in self._fails:
+            raise ValueError(f"{trajectory.run_id} is too long")
+        return Attribution(run_id=trajectory.run_id, blames=(Blame(agent=self._agent, step=1, mode="FM-1.1"),))
+
+
+def trial(mode: str | None = None, step: int | None = 2, runs: int = 4, **conditions: object):
+    agents = (Agent(path="Solver"), Agent(path="Critic"))
+    steps = tuple(Step(index=index, agent="Solver", kind="message", text="so") for index in range(3))
+    labelled = tuple(
+        LabelledRun(
+            Trajectory(run_id=f"r{n}", task=f"q{n}", agents=agents, steps=steps),
+            (Labels(run_id=f"r{n}", case_id="c", faults=(Fault(agent="solver", mode=mode, step=step, origin="Ann"),)),),
+        )
+        for n in range(runs)
+    )
+    who = [
+        Contestant("first", Blames("Solver", "r0")),
+        Contestant("second", Blames("Critic", *(f"r{n}" for n in range(4)))),
+    ]
+    return hold_trial([RunSet("mine", labelled)], who, Conditions.model_validate({"resamples": 20, **conditions}))
+
+
+def text(*arguments: object, naming: str = "folded", **conditions: object) -> list[str]:
+    return list(trial_text(trial(*arguments, **conditions), naming))
+
+
+def test_the_caption_names_intervals_names_roles_and_classes():
+    intervals, names, classes = text(seed=3, rules=Rules(roles=("cause", "missed")))[:3]
+
+    assert intervals == "Per cent; in brackets 95% bootstrap intervals over source tasks (20 resamples, seed 3)."
+    assert names.startswith("Names of agents are compared folded (")
+    assert names.endswith("To be found: faults with role cause, missed.")
+    assert classes == "Macro averages go over the paper's classes: those in the truth, for modes the fourteen of MAST."
+
+
+def test_how_learners_were_trained_is_told():
+    plain = trial()
+    for training, said in (
+        (Training(folds=5), "* trained on labels of the same set, out of 5 folds; a source task is in one fold only."),
+        (
+            Training(folds=4, pooled=True),
+            "* trained on labels of all sets together, out of 4 folds; a source task is in",
+        ),
+        (Training(runs=7, shared=2), "* trained on 7 runs of their own; 2 more left out, as their source tasks are"),
+        (Training(runs=7, shared=0), "* trained on 7 runs of their own."),
+    ):
+        assert list(trial_text(plain.model_copy(update={"training": training}), "folded"))[3].startswith(said)
+
+
+def test_numbers_are_per_cent_and_distances_are_those_that_were_asked_for():
+    lines = text(resamples=0, rules=Rules(within=(0, 1)))
+
+    assert "mine: 4 runs of 4 source tasks, labels of Ann" in lines
+    at = lines.index("who and where  agent  step exact  step ±1")
+    assert lines[at + 1 : at + 3] == [
+        "first          75.0   0.0         75.0",
+        "second         0.0    0.0         0.0",
+    ]
+
+
+def test_strict_names_are_another_number():
+    assert any(line.startswith("first          0.0 [") for line in text(naming="strict"))
+
+
+@pytest.mark.parametrize(("mode", "step", "absent"), [(None, 2, "mode µF1"), ("FM-1.1", None, "step exact")])
+def test_what_the_labels_do_not_say_has_no_column(mode, step, absent):
+    said = "\n".join(text(mode, step))
+
+    assert absent not in said
+    assert "agent µF1" in said
+
+
+def test_runs_that_could_not_be_judged_are_counted_and_the_reasons_told():
+    lines = text()
+
+    assert "first   3         0          1" in lines
+    assert "could not be judged, and counted as wrong: first, 1 runs: ValueError: r0 is too long" in lines
+    assert "  and 1 more reasons (--json has them all)" in lines
+
+
+def test_the_first_is_compared_with_the_others():
+    lines = text(resamples=0)
+    at = lines.index("first less  agent  step exact")
+
+    assert lines[at + 1] == "second      +75.0  +0.0"
+
+
+def test_published_scorers_have_a_table_of_their_own():
+    lines = text("FM-1.1", published=True)
+
+    (head,) = [line for line in lines if line.startswith("as published")]
+    assert head.split("  ")[0:1] == ["as published"]
+    assert "W&W step" in head
+    assert "fork pair µF1" in head
+    # The second could judge nothing: the fork's scorer then has no record left.
+    (row,) = [line for line in lines[lines.index(head) :] if line.startswith("second")]
+    assert row.split()[-6:] == ["-"] * 6
