@@ -40,7 +40,8 @@ from pathlib import Path
 from aegis_core.formats import open_runs
 from aegis_core.plugins import default_plugins
 
-default_plugins().format(sys.argv[3]).write(open_runs(sys.argv[1]).labelled_runs(), Path(sys.argv[2]))
+source = open_runs(sys.argv[1], labels=next(iter(sys.argv[4:]), None))
+default_plugins().format(sys.argv[3]).write(source.labelled_runs(), Path(sys.argv[2]))
 """
 
 
@@ -109,6 +110,25 @@ def test_its_attributor_is_scored_on_its_file_with_labels_of_ones_own(environmen
     }
     assert accuracies["agent", "strict", None] == 0.5, "the first run's agent is right, the second's is not"
     assert (accuracies["step", None, 0], accuracies["step", None, 1]) == (0.5, 1.0)
+
+
+def test_the_command_attribute_reads_its_file_and_asks_it(environment, chats):
+    found = _answered(environment.aegis("attribute", str(chats), "--attributor", "answer-origin", "--json"))
+    suspects = {one["run_id"]: [(who["agent"], who["step"]) for who in one["suspects"]] for one in found}
+    assert suspects == {"chats-1": [("Solver", 1)], "chats-2": [("Reporter", 2)]}
+
+
+def test_the_command_evaluate_scores_it_beside_the_baselines(environment, chats, labels, tmp_path):
+    own = tmp_path / "own"
+    done = environment.python("-W", "ignore", "-c", CONVERT, str(chats), str(own), "aegis", str(labels))
+    assert done.returncode == 0, done.stderr
+    found = _answered(
+        environment.aegis("evaluate", str(own), "--attributor", "answer-origin", "--resamples", "0", "--json")
+    )
+    (runs,) = found["sets"]
+    names = [standing["name"] for standing in runs["standings"]]
+    assert (runs["runs"], names[0]) == (2, "answer-origin")
+    assert {"first-speaker", "last-speaker"} <= set(names)
 
 
 def test_its_file_is_converted_into_aegiss_own_and_back(environment, chats, tmp_path):
