@@ -17,6 +17,7 @@ _SHORT = 25
 """Words up to which a message without any content is a report of nothing."""
 _COMPLAINT = 120
 """Words up to which a message is read as a complaint; in a page of a browser such words mean something else."""
+_WITHIN = re.compile(r"(?<=[a-z,;] )[A-Z]\w+")
 _ITEM = 6
 """Words up to which something named after an agent's name is what it is asked for; longer ones describe the agent."""
 _SOME = 0.7
@@ -61,10 +62,13 @@ def _is_a_report(entry: Entry) -> bool:
 
 
 def _hands_on_words(reading: Reading, entry: Entry) -> bool:
-    """Whether the message hands on names, of which sentences are full that report something without figures."""
-    capitals = {normal(word) for word in re.findall(r"(?<=[a-z,;] )[A-Z]\w+", entry.text)}
-    names = {normal(agent.name) for agent in reading.run.agents}
-    return bool(capitals - names) and not entry.conclusions
+    """Whether the message hands on names, of which sentences are full that report something without figures.
+
+    A name is written with a capital within a sentence, here or in the task.
+    """
+    names = {normal(name) for text in (entry.text, reading.run.task) for name in _WITHIN.findall(text)}
+    agents = {normal(agent.name) for agent in reading.run.agents}
+    return bool((names - agents) & entry.vocabulary) and not entry.conclusions
 
 
 def undelivered_shares(reading: Reading) -> Iterator[Sign]:

@@ -33,9 +33,11 @@ _BRIEFING_WORDS = 5
 class Entry:
     """One step, with what can be read out of it. `suspect`: whether its speaker can be blamed for it."""
 
-    def __init__(self, step: Step, part: Part, *, suspect: bool) -> None:
+    def __init__(self, step: Step, part: Part, words: str, *, suspect: bool) -> None:
         self.step, self.part, self.suspect = step, part, suspect
         self.index, self.agent, self.text = step.index, step.agent, step.text
+        self.words = f" {words} "
+        """The words of the whole text, normalised, with a space at either end."""
 
     @property
     def turn(self) -> tuple[str, str, int]:
@@ -46,11 +48,6 @@ class Entry:
     def prose(self) -> str:
         """The text without code, addresses and paths."""
         return prose(self.text)
-
-    @cached_property
-    def words(self) -> str:
-        """The words of the whole text, normalised, with a space at either end."""
-        return f" {normal(self.text)} "
 
     @cached_property
     def vocabulary(self) -> frozenset[str]:
@@ -113,8 +110,9 @@ class Reading:
             suspect = kinds[step.agent] in blamable and step.kind not in ("tool_result", "error", "system")
             others = [name for path, name in names.items() if path != step.agent]
             opens = suspect and not any(entry.suspect for entry in entries)
-            part = _part(step, task if opens else frozenset(), others) if suspect else "result"
-            entries.append(Entry(step, part, suspect=suspect))
+            words = normal(step.text)
+            part = _part(step, words, task if opens else frozenset(), others) if suspect else "result"
+            entries.append(Entry(step, part, words, suspect=suspect))
         return cls(run, tuple(entries))
 
     @cached_property
@@ -197,8 +195,9 @@ class Reading:
         return any(agent != entry.agent and index > entry.index for agent, index in uses.items())
 
 
-def _part(step: Step, task: frozenset[str], others: list[str]) -> Part:
-    words = frozenset(normal(step.text).split())
+def _part(step: Step, text: str, task: frozenset[str], others: list[str]) -> Part:
+    """What a step does; `text` are its normalised words, `task` those of the task where the step opens the run."""
+    words = frozenset(text.split())
     if step.kind == "tool_call":
         return "act"
     if len(words) <= _FEW_WORDS and not conclusions(step.text):

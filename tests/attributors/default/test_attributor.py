@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import time
-
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -76,18 +74,3 @@ def test_any_run_is_answered(said):
 
 def test_earlier_work_is_likelier_until_it_makes_no_difference():
     assert rank_prior(0) == 0 > rank_prior(1) > rank_prior(5) > rank_prior(10) == rank_prior(99)
-
-
-def test_time_grows_in_proportion_to_the_length_of_the_run():
-    words = "The page says that 12 of 88 were not found, see the result: 96. "
-
-    def seconds(steps):
-        trajectory = run(*((f"Agent{n % 4}", f"{words * 30} {n}") for n in range(steps)))
-        best = []
-        for _ in range(3):
-            start = time.perf_counter()
-            Signals().attribute(trajectory)
-            best.append(time.perf_counter() - start)
-        return min(best)
-
-    assert seconds(200) < 12 * seconds(50)  # in proportion it is 4; comparing all with all would be 16

@@ -116,6 +116,10 @@ def test_good_run_raises_only_where_its_answer_comes_from():
         ("other-unit", run(("Solver", "Answer: 6 euros"), task="What does it cost? Give the answer in euros.")),
         ("other-unit", run(("Solver", "Answer: 6 euros"), task="Is it open? Give the answer in one word.")),
         ("empty-report", run(("Reader", "My part of it is done now."), ("Solver", "Answer: 96"))),
+        (
+            "empty-report",
+            run(("Reader", "Dan comes third."), ("Solver", "A clue is missing here."), task="Who is ahead of Dan?"),
+        ),
         ("undelivered", run(PLAN, ("Reader", "Mira: 3\nFinn: 4"), ("Solver", "I add up"))),
         ("loosened", run(("Solver", "The answer is about 90."), task="Roughly, how many are there?")),
         ("crash", run(("Coder", "```python\nf()\n```"), ("Terminal", "exitcode: 0 (execution succeeded)"))),
