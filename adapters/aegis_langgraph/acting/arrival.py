@@ -21,7 +21,7 @@ __all__ = ["Arrival", "asked_tools"]
 
 
 @dataclass(frozen=True)
-class Had:
+class _Had:
     """What a state holds at one moment: its texts, the values that hold no messages as plain data, and its keys."""
 
     texts: tuple[Text, ...]
@@ -45,10 +45,10 @@ class Arrival:
         self.given = raw if frame.role == "tools" else self._remembered(raw)
         self.had = (self._content(raw),) if self.given is raw else (self._content(raw), self._content(self.given))
 
-    def _content(self, state: Any) -> Had:
+    def _content(self, state: Any) -> _Had:
         values = dict(entries(state))
         data = {key: plain_data(value) for key, value in values.items() if not holds_message(value)}
-        return Had(texts_of(state, self._tracker.naming), data, frozenset(values))
+        return _Had(texts_of(state, self._tracker.naming), data, frozenset(values))
 
     def _remembered(self, given: Any) -> Any:
         given = self._edited(given, [(edit, edit.after, edit.before) for edit in self._tracker.kept(self._frame.path)])

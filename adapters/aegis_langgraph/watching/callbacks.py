@@ -32,7 +32,7 @@ register_configure_hook(current_watcher, inheritable=True)
 
 
 @dataclass(frozen=True)
-class Begun:
+class _Begun:
     """A visit that was begun, with what was asked of the node: it may change its input in place."""
 
     visit: Visit
@@ -46,7 +46,7 @@ class Watcher(CallEvents):
     def __init__(self, tracker: Tracker, app: Any = None) -> None:
         super().__init__(tracker)
         self.app = app
-        self._visits: dict[UUID, Begun] = {}
+        self._visits: dict[UUID, _Begun] = {}
         self._threads: set[Any] = set()
 
     def __deepcopy__(self, memo: dict[int, Any]) -> Watcher:
@@ -85,7 +85,7 @@ class Watcher(CallEvents):
                 self.tracker.frames.end(run_id)  # the node won't start, so nothing will tell of its end
                 raise
         if visit is not None:
-            self._visits[run_id] = Begun(visit, visit.request(), visit.codec())
+            self._visits[run_id] = _Begun(visit, visit.request(), visit.codec())
 
     def _enter(self, frame: Frame) -> None:
         above = frame.parent
