@@ -11,7 +11,7 @@ free JSON data becomes null.
 
 from aegis_core.store.reading import Position, index, peek, read, read_at, read_document
 from aegis_core.store.tail import Repair, repair
-from aegis_core.store.writing import Appender, Rewriter, append, write_all, write_document
+from aegis_core.store.writing import Appender, Rewriter, append, encode, write_all, write_document
 
 __all__ = [
     "Appender",
@@ -19,6 +19,7 @@ __all__ = [
     "Repair",
     "Rewriter",
     "append",
+    "encode",
     "index",
     "peek",
     "read",

@@ -74,7 +74,10 @@ class Appender:
 
     def write(self, record: Record) -> None:
         """Append one record."""
-        line = encode(record)
+        self.write_line(encode(record))
+
+    def write_line(self, line: bytes) -> None:
+        """Append one record that `encode` has made a line of, here or in another process."""
         with self._lock:
             if not self._open:
                 raise StoreError(f"{self.path}: the appender is closed; open a new one")
