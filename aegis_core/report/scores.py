@@ -52,8 +52,13 @@ def _caption(trial: Trial, naming: Naming) -> Iterator[str]:
 
 def _set(trial: Trial, result: SetResult, naming: Naming) -> Iterator[str]:
     whose = result.standings[0].evaluation.origin
-    left_out = f"; {result.without_labels} left out, without labels" if result.without_labels else ""
-    yield f"{result.name}: {result.runs} runs of {result.tasks} source tasks, labels of {whose or 'nobody'}{left_out}"
+    clean = result.standings[0].evaluation.part("all").coverage.clean
+    faultless = f", {clean} of them without any fault" if clean else ""
+    left_out = f"; {result.without_labels} more left out, without labels" if result.without_labels else ""
+    yield (
+        f"{result.name}: {result.runs} runs of {result.tasks} source tasks{faultless}, labels of {whose or 'nobody'}"
+        f"{left_out}"
+    )
     for title, variants in _columns(trial, naming):
         # What the labels don't say can't be scored, for all alike: a mode, or a step.
         able = [variant for variant in variants if any(_found(one, variant).runs for one in result.standings)]
@@ -62,9 +67,8 @@ def _set(trial: Trial, result: SetResult, naming: Naming) -> Iterator[str]:
             yield ""
             yield from _aligned([title, *map(_head, able)], rows)
     yield ""
-    yield from _aligned(
-        ["runs", "answered", "abstained", "not judged"], [[one.name, *_coverage(one)] for one in result.standings]
-    )
+    counted = ["runs", "answered", "abstained", "not judged", *(["faultless, yet blamed"] if clean else [])]
+    yield from _aligned(counted, [[one.name, *_coverage(one)][: len(counted)] for one in result.standings])
     yield from _reasons(result)
     yield from _differences(trial, result, naming)
     yield from _published(result)
@@ -122,7 +126,7 @@ def _numbers(value: float | None, low: float | None, high: float | None, form: s
 
 def _coverage(one: Standing) -> list[str]:
     counted = one.evaluation.part("all").coverage
-    return [str(count) for count in (counted.answered, counted.abstained, counted.not_judged)]
+    return [str(n) for n in (counted.answered, counted.abstained, counted.not_judged, counted.clean_blamed)]
 
 
 def _reasons(result: SetResult) -> Iterator[str]:

@@ -27,15 +27,16 @@ class Blames(Attributor):
         return Attribution(run_id=trajectory.run_id, blames=(Blame(agent=self._agent, step=1, mode="FM-1.1"),))
 
 
-def trial(mode: str | None = None, step: int | None = 2, runs: int = 4, **conditions: object):
+def trial(mode: str | None = None, step: int | None = 2, clean: int = 0, **conditions: object):
     agents = (Agent(path="Solver"), Agent(path="Critic"))
     steps = tuple(Step(index=index, agent="Solver", kind="message", text="so") for index in range(3))
+    faults = (Fault(agent="solver", mode=mode, step=step, origin="Ann"),)
     labelled = tuple(
         LabelledRun(
             Trajectory(run_id=f"r{n}", task=f"q{n}", agents=agents, steps=steps),
-            (Labels(run_id=f"r{n}", case_id="c", faults=(Fault(agent="solver", mode=mode, step=step, origin="Ann"),)),),
+            (Labels(run_id=f"r{n}", case_id="c", faults=faults if n < 4 else ()),),
         )
-        for n in range(runs)
+        for n in range(4 + clean)
     )
     who = [
         Contestant("first", Blames("Solver", "r0")),
@@ -100,6 +101,14 @@ def test_runs_that_could_not_be_judged_are_counted_and_the_reasons_told():
     assert "first   3         0          1" in lines
     assert "could not be judged, and counted as wrong: first, 1 runs: ValueError: r0 is too long" in lines
     assert "  and 1 more reasons (--json has them all)" in lines
+
+
+def test_runs_without_fault_are_counted_and_who_was_blamed_for_them():
+    lines = text(clean=2)
+
+    assert "mine: 6 runs of 6 source tasks, 2 of them without any fault, labels of Ann" in lines
+    at = lines.index("runs    answered  abstained  not judged  faultless, yet blamed")
+    assert lines[at + 1].split() == ["first", "5", "0", "1", "2"]
 
 
 def test_the_first_is_compared_with_the_others():
