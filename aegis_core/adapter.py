@@ -206,5 +206,9 @@ class Adapter(ABC):
         """The final answer in a result of `start`, or None if there is none."""
 
     def normalise(self, request: JsonValue) -> JsonValue:
-        """The request without what differs from run to run (random ids, times), for the hash of the tape."""
+        """The request without what differs from run to run (random ids, times), for the hash of the tape.
+
+        Asked piece by piece, and once for equal pieces: `{"parts": [[role, author, kind, text, data]], "extra": None}`
+        of each part alone, and `{"parts": [], "extra": ...}` of what else a call depends on. Returns the same form.
+        """
         return request

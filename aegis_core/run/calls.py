@@ -15,7 +15,7 @@ from aegis_core.run.ids import ids_of_this_run
 from aegis_core.run.recorder import OrderKey, inside_calls
 from aegis_core.run.recorder import after as after_turn
 from aegis_core.run.state import RunState
-from aegis_core.run.tape import CallKey, TapeEntry, request_hash
+from aegis_core.run.tape import CallKey, TapeEntry
 from aegis_core.trajectory import RunError, Step
 
 __all__ = ["Calls"]
@@ -92,7 +92,7 @@ class Calls(RunState):
             counter = f"{kind}/{name}"
             turn.calls[counter] = turn.calls.get(counter, 0) + 1
             key = CallKey(moment=turn.moment, kind=kind, name=name, call=turn.calls[counter])
-        digest = request_hash(parts, extra, self._normalise)
+        digest = self._requests.hash(parts, extra)
         served = self.replay.serve(key, digest) if self.replay is not None else None
         if self.replay is not None and self.replay.drift and not self.replay.fired:
             raise ReplayDrift(f"run {self.info.run_id}: {self.replay.drift}")
@@ -213,7 +213,7 @@ class Calls(RunState):
             key = CallKey(moment=turn.moment, kind=kind, name=name, call=turn.calls[counter])
             self._n_calls += kind != "node"
             self._live_calls += kind == "model"
-        digest = request_hash(request, normalise=self._normalise)
+        digest = self._requests.hash(request)
         self.recorder.tape(TapeEntry(key=key, request_hash=digest, request=request, payload=payload), turn.order)
         if self.replay is not None and (drift := self.replay.made_anew(key)):
             raise ReplayDrift(f"run {self.info.run_id}: {drift}")

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import itertools
 import time
+from bisect import insort
 from collections.abc import Callable, Iterable
 from contextvars import ContextVar
 from dataclasses import dataclass
@@ -33,10 +35,23 @@ inside_calls: ContextVar[tuple[int, ...]] = ContextVar("aegis_inside_calls", def
 @dataclass
 class _Row:
     order: OrderKey
-    sequence: int
+    place: tuple[tuple[tuple[int, int, str], ...], int]
+    """What rows are sorted by: the order key, then the order of arrival."""
     step: Step
     inside: tuple[int, ...]
     texts: tuple[str, ...]
+
+    @property
+    def sequence(self) -> int:
+        return self.place[1]
+
+
+@dataclass
+class _Held:
+    """Of which steps a text holds a text, as far as it was compared with the steps by number of arrival."""
+
+    steps: list[int]
+    compared: int = 0
 
 
 def sortable(order: OrderKey) -> tuple[tuple[int, int, str], ...]:
@@ -56,6 +71,8 @@ class Recorder:
         self._clock = clock
         self._began = clock()
         self._rows: list[_Row] = []
+        self._sorted: list[_Row] = []
+        self._held: dict[str, _Held] = {}
         self._entries: list[tuple[OrderKey, int, TapeEntry]] = []
         self._agents: dict[str, Agent] = {}
         self._turns: dict[tuple[str, str], int] = {}
@@ -134,7 +151,9 @@ class Recorder:
                 start=min(end if start is None else start, end),
                 end=end,
             )
-            self._rows.append(_Row(order, number, step, inside_calls.get(), step_texts(step)))
+            row = _Row(order, (sortable(order), number), step, inside_calls.get(), step_texts(step))
+            self._rows.append(row)
+            insort(self._sorted, row, key=_place)
             return number
 
     def part_step(self, agent: str, part: Part, **more: Any) -> int:  # Any: the keywords of `step`
@@ -168,20 +187,32 @@ class Recorder:
         """
         parents: list[int] = []
         with self._lock:
-            rows = sorted(
-                (row for row in self._rows if precedes(row.order)), key=lambda row: (sortable(row.order), row.sequence)
-            )
-            recent = [row for row in rows[-_RECENT:] if row.step.text]
+            recent = self._recent(precedes)
             authored: list[Part] = []
             for part in parts:
                 author, text = part.author, self._original(part.text)
-                for row in recent:
-                    if row.step.agent != reader and any(_holds(text, source) for source in row.texts):
+                held = (recent[number] for number in self._steps_in(text) if number in recent)
+                for row in sorted(held, key=_place):
+                    if row.step.agent != reader:
                         author = row.step.agent if text in row.texts else author
                         parents.append(row.sequence)
                         self._saw(row, reader)
                 authored.append(part if author == part.author else part.model_copy(update={"author": author}))
         return tuple(authored), tuple(dict.fromkeys(parents))
+
+    def _recent(self, precedes: Callable[[OrderKey], bool]) -> dict[int, _Row]:
+        """The last steps of those that came before, by number of arrival."""
+        before = (row for row in reversed(self._sorted) if precedes(row.order))
+        return {row.sequence: row for row in itertools.islice(before, _RECENT) if row.step.text}
+
+    def _steps_in(self, text: str) -> list[int]:
+        """The steps of which a text is or holds a text. Texts come again in every turn: each pair is compared once."""
+        held = self._held.setdefault(text, _Held([]))
+        for row in self._rows[held.compared :]:
+            if any(_holds(text, source) for source in row.texts):
+                held.steps.append(row.sequence)
+        held.compared = len(self._rows)
+        return held.steps
 
     def _original(self, text: str) -> str:
         for after, before in self._originals.items():
@@ -201,12 +232,12 @@ class Recorder:
         with self._lock:
             rows = [
                 row
-                for row in self._rows
+                for row in self._sorted
                 if token in row.inside
                 or (row.step.agent, row.step.branch, row.step.turn) == own
                 or (order and row.order[: len(order)] == order)
             ]
-        return tuple(row.step for row in sorted(rows, key=lambda row: (sortable(row.order), row.sequence)))
+        return tuple(row.step for row in rows)
 
     def history(self) -> tuple[tuple[str, str], ...]:
         """(agent, text) of the delivered steps so far, in canonical order."""
@@ -215,7 +246,7 @@ class Recorder:
     def steps(self) -> tuple[Step, ...]:
         """All steps in canonical order, indexed from 0 without gaps, parents renumbered."""
         with self._lock:
-            rows = sorted(self._rows, key=lambda row: (sortable(row.order), row.sequence))
+            rows = list(self._sorted)
         position = {row.sequence: index for index, row in enumerate(rows)}
         return tuple(
             row.step.model_copy(
@@ -234,6 +265,10 @@ class Recorder:
         with self._lock:
             rows = sorted(self._entries, key=lambda row: (sortable(row[0]), row[1]))
         return tuple(entry for _, _, entry in rows)
+
+
+def _place(row: _Row) -> tuple[tuple[tuple[int, int, str], ...], int]:
+    return row.place
 
 
 def _holds(text: str, source: str) -> bool:

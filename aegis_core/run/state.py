@@ -19,6 +19,7 @@ from aegis_core.run.info import Limits, RunInfo
 from aegis_core.run.interventions import Alteration, Interventions
 from aegis_core.run.recorder import OrderKey, Recorder, after
 from aegis_core.run.replay import Replay
+from aegis_core.run.requests import Requests
 from aegis_core.run.tape import Tape
 from aegis_core.trajectory import RunError, StepKind, Trajectory
 
@@ -68,7 +69,7 @@ class RunState:
         self.trouble = ""
         """What went wrong in recording; such a run proves nothing."""
         self.error: RunError | None = None
-        self._normalise = normalise
+        self._requests = Requests(normalise)
         self._live_calls = 0
         self._n_turns = 0
         self._n_calls = 0

@@ -7,9 +7,6 @@ It stands beside the trajectory, on the other side of the wall. An entry's key i
 
 from __future__ import annotations
 
-import hashlib
-import json
-from collections.abc import Callable, Iterable
 from typing import Literal
 
 from pydantic import Field, JsonValue
@@ -19,7 +16,7 @@ from aegis_core.faults import Moment
 from aegis_core.records import FileRecord, Record
 from aegis_core.trajectory import RunError, Step
 
-__all__ = ["CallKey", "Tape", "TapeEntry", "TapeKind", "request_hash"]
+__all__ = ["CallKey", "Tape", "TapeEntry", "TapeKind"]
 
 TapeKind = Literal["input", "model", "tool", "human", "node", "output"]
 
@@ -74,17 +71,3 @@ class Tape(FileRecord):
     def moments(self) -> tuple[Moment, ...]:
         """All turns of the run, in order of their inputs."""
         return tuple(entry.key.moment for entry in self.entries if entry.key.kind == "input")
-
-
-def request_hash(
-    parts: Iterable[Part], extra: JsonValue = None, normalise: Callable[[JsonValue], JsonValue] | None = None
-) -> str:
-    """128-bit hash of a request. Part ids do not count (frameworks draw them at random); `normalise` drops more."""
-    request: JsonValue = {
-        "parts": [[part.role, part.author, part.kind, part.text, part.data] for part in parts],
-        "extra": extra,
-    }
-    if normalise is not None:
-        request = normalise(request)
-    text = json.dumps(request, sort_keys=True, ensure_ascii=False, default=repr)
-    return hashlib.blake2b(text.encode("utf-8", "surrogatepass"), digest_size=16).hexdigest()

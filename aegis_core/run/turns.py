@@ -12,7 +12,7 @@ from aegis_core.faults import Scope
 from aegis_core.run.driving import drive
 from aegis_core.run.recorder import OrderKey, after
 from aegis_core.run.state import RunState
-from aegis_core.run.tape import CallKey, TapeEntry, request_hash
+from aegis_core.run.tape import CallKey, TapeEntry
 from aegis_core.trajectory import Usage
 
 __all__ = ["Turns"]
@@ -79,7 +79,7 @@ class Turns(RunState):
             self._open[agent, branch] = self._open.get((agent, branch), 0) + 1
         self._check_limits()
         moment = self.recorder.next_moment(agent, branch)
-        digest = request_hash(parts, normalise=self._normalise)
+        digest = self._requests.hash(parts)
         if self.replay is not None and (drift := self.replay.turn_begins(moment, digest)):
             raise ReplayDrift(f"run {self.info.run_id}: {drift}")
         turn = Turn(moment=moment, parts=parts, order=order, parents=parents, started=self.recorder.now())
@@ -161,9 +161,7 @@ class Turns(RunState):
     def _tape_output(self, turn: Turn, parts: tuple[Part, ...], model: str | None, usage: Usage | None) -> None:
         payload: JsonValue = {"model": model, "usage": usage.model_dump(mode="json") if usage else None}
         key = CallKey(moment=turn.moment, kind="output")
-        entry = TapeEntry(
-            key=key, request_hash=request_hash(parts, normalise=self._normalise), request=parts, payload=payload
-        )
+        entry = TapeEntry(key=key, request_hash=self._requests.hash(parts), request=parts, payload=payload)
         self.recorder.tape(entry, after(turn.order))
 
 

@@ -27,7 +27,7 @@ from aegis_langgraph.acting.arrival import Arrival
 from aegis_langgraph.acting.departure import Departure
 from aegis_langgraph.texts.codec import NodeCodec, NodeResult
 from aegis_langgraph.texts.messages import call_text, plain
-from aegis_langgraph.texts.state import Text, messages_in, rest, texts_of
+from aegis_langgraph.texts.state import Text, messages_in, rest
 from aegis_langgraph.texts.update import coerced, texts_of_update
 from aegis_langgraph.watching.frames import Frame
 from aegis_langgraph.watching.tracker import Asked, Tracker, TurnState
@@ -84,14 +84,14 @@ class Visit:
             arrival = self._arrival
             scopes = arrival.tool_scopes()
             return {"parts": arrival.requested(), "name": arrival.tool_name(), "before": (), "after": scopes}
-        parts = tuple(text.part for text in texts_of(self.given, self._tracker.naming))
+        parts = tuple(text.part for text in self._arrival.had[-1].texts)
         # Models are altered at the ends of the turn, where it is known which of their answers is the last.
         return {"parts": parts, "extra": rest(self.given), "before": (), "after": ()}
 
     def codec(self) -> NodeCodec:
         """How what the node returns becomes plain data."""
         if self._frame.role != "tools":
-            self._state.ids.learn(f"{self._place}given", messages_in(texts_of(self.given, self._tracker.naming)))
+            self._state.ids.learn(f"{self._place}given", messages_in(self._arrival.had[-1].texts))
         return NodeCodec(self._tracker.naming, self._state.ids, self._new_id)
 
     @property

@@ -4,18 +4,78 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any
 
-from langchain_core.messages import AIMessage, BaseMessage, RemoveMessage, ToolMessage
+from langchain_core.messages import AIMessage, BaseMessage, HumanMessage, RemoveMessage, SystemMessage, ToolMessage
 from pydantic import JsonValue
 
 from aegis_core.adapter import Part
 from aegis_core.trajectory import StepKind
 
-__all__ = ["call_text", "message_parts", "message_text", "plain", "role_of", "tool_calls", "write_message"]
+__all__ = [
+    "MessageReader",
+    "call_text",
+    "message_parts",
+    "message_text",
+    "plain",
+    "role_of",
+    "tool_calls",
+    "write_message",
+]
 
 _ROLES = {"human": "user", "ai": "assistant", "system": "system", "developer": "system", "tool": "tool"}
 _KINDS: dict[str, StepKind] = {"tool": "tool_result", "system": "system"}
+
+
+_PLAIN = (HumanMessage, AIMessage, SystemMessage, ToolMessage)
+
+
+@dataclass(frozen=True)
+class _Read:
+    """The parts of a message, and what they were made of. It holds the message, so that no other can have its id."""
+
+    message: BaseMessage
+    content: str
+    name: str | None
+    call_id: str | None
+    parts: tuple[Part, ...]
+
+    def still_holds(self, message: BaseMessage) -> bool:
+        """Whether nothing of the message was changed since."""
+        same = self.message is message and self.content is message.content and self.name == message.name
+        return same and self.call_id == _answers(message) and not _calls_tools(message)
+
+
+class MessageReader:
+    """Reads messages as parts. Histories come again in every turn: one text, unchanged, at one place is read once.
+
+    Args:
+        authors: paths of agents by the names that messages carry.
+    """
+
+    def __init__(self, authors: Mapping[str, str]) -> None:
+        self.authors = authors
+        self._read: dict[tuple[int, str], _Read] = {}
+
+    def parts(self, path: str, message: BaseMessage) -> tuple[Part, ...]:
+        """As `message_parts`."""
+        key = (id(message), path)
+        read = self._read.get(key)
+        if read is not None and read.still_holds(message):
+            return read.parts
+        content, parts = message.content, tuple(message_parts(path, message, self.authors))
+        if type(message) in _PLAIN and type(content) is str and not _calls_tools(message):
+            self._read[key] = _Read(message, content, message.name, _answers(message), parts)
+        return parts
+
+
+def _calls_tools(message: BaseMessage) -> bool:
+    return isinstance(message, AIMessage) and bool(message.tool_calls)
+
+
+def _answers(message: BaseMessage) -> str | None:
+    return message.tool_call_id if isinstance(message, ToolMessage) else None
 
 
 def message_parts(path: str, message: BaseMessage, authors: Mapping[str, str]) -> Iterator[Part]:
@@ -36,7 +96,7 @@ def message_parts(path: str, message: BaseMessage, authors: Mapping[str, str]) -
         "author": author,
         "kind": kind,
         "editable": role != "tool",
-        "call_id": message.tool_call_id if isinstance(message, ToolMessage) else None,
+        "call_id": _answers(message),
     }
     texts = list(_texts(path, message))
     for part_id, text in texts:

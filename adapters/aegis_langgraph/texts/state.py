@@ -5,13 +5,14 @@ from __future__ import annotations
 import dataclasses
 from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
 from langchain_core.messages import BaseMessage
 from pydantic import BaseModel, JsonValue
 
 from aegis_core.adapter import Part
-from aegis_langgraph.texts.messages import message_parts, plain, write_message
+from aegis_langgraph.texts.messages import MessageReader, plain, write_message
 
 __all__ = [
     "Naming",
@@ -39,6 +40,11 @@ class Naming:
 
     authors: Mapping[str, str] = dataclasses.field(default_factory=dict)
     nodes: Collection[str] = frozenset()
+
+    @cached_property
+    def reader(self) -> MessageReader:
+        """Reads the messages of the state, and remembers them."""
+        return MessageReader(self.authors)
 
 
 @dataclass(frozen=True)
@@ -93,7 +99,7 @@ def messages_in(texts: Iterable[Text]) -> list[BaseMessage]:
 
 def _texts(value: Any, path: str, key: str, naming: Naming, depth: int) -> Iterator[Text]:
     if isinstance(value, BaseMessage):
-        yield from (Text(part, key, value) for part in message_parts(path, value, naming.authors))
+        yield from (Text(part, key, value) for part in naming.reader.parts(path, value))
     elif isinstance(value, str):
         steers = value in naming.nodes
         part = Part(id=path, text=value, editable=not steers, kind="handoff" if steers else "message")

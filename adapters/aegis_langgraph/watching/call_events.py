@@ -19,7 +19,7 @@ from aegis_core.errors import RecorderWarning, ReplayDrift, RunLimitReached
 from aegis_core.trajectory import Usage
 from aegis_langgraph._compat import GraphCallbackHandler
 from aegis_langgraph.signals import surfacing
-from aegis_langgraph.texts.messages import call_text, message_parts, plain
+from aegis_langgraph.texts.messages import call_text, plain
 from aegis_langgraph.texts.values import encode
 from aegis_langgraph.watching.frames import Frame
 from aegis_langgraph.watching.tracker import Tracker, TurnState
@@ -106,11 +106,11 @@ class CallEvents(GraphCallbackHandler):
         **_: Any,
     ) -> None:
         """A chat model is called."""
-        authors = self.tracker.naming.authors
+        reader = self.tracker.naming.reader
         parts = tuple(
             part
             for index, message in enumerate(messages[0] if messages else ())
-            for part in message_parts(f"[{index}]", message, authors)
+            for part in reader.parts(f"[{index}]", message)
         )
         self._model_starts(run_id, parent_run_id, parts, metadata)
 

@@ -151,6 +151,26 @@ def test_texts_of_a_state_with_their_places() -> None:
 
 
 @pytest.mark.parametrize(
+    ("message", "field", "value"),
+    [
+        (AIMessage("x"), "content", "y"),
+        (AIMessage("x"), "content", [{"type": "text", "text": "y"}]),
+        (AIMessage("x"), "name", "bob"),
+        (AIMessage("x"), "tool_calls", [{"name": "look", "args": {"x": 1}, "id": "c"}]),
+        (ToolMessage("x", tool_call_id="c"), "tool_call_id", "d"),
+    ],
+)
+def test_a_message_that_is_changed_in_place_is_read_anew(message: Any, field: str, value: Any) -> None:
+    naming = Naming({"bob": "team/bob"})
+    before = texts_of([message], naming)
+    assert texts_of([message], naming) == before
+    setattr(message, field, value)
+    after = texts_of([message], naming)
+    assert after == texts_of([message], Naming({"bob": "team/bob"})) != before
+    assert texts_of([message.model_copy()], naming) == after
+
+
+@pytest.mark.parametrize(
     "state",
     [
         {"text": "a", "list": ["b", "c"], "deep": {"k": Point(x=1, label="d")}, "pair": Pair("e", (1,))},

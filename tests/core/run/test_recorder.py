@@ -31,6 +31,21 @@ def test_only_steps_that_came_before_are_sources() -> None:
     assert [step.visible_to for step in recorder.steps()] == [("c",), ()]
 
 
+def test_a_text_that_was_seen_before_is_compared_with_steps_that_came_since() -> None:
+    recorder = recorder_with(("a", "alpha wave", (0, 2, "x")))
+    assert recorder.sources((READER,), "r")[1] == (0,)
+    recorder.step("b", "message", "beta wave", order=(0, 3, "x"))
+    recorder.step("c", "message", READER.text, order=(0, 1, "x"))
+    (authored,), parents = recorder.sources((READER,), "r")
+    assert (authored.author, parents) == ("c", (2, 0, 1))
+
+
+def test_the_last_of_those_who_said_a_text_is_its_author_whoever_was_recorded_last() -> None:
+    recorder = recorder_with(("late", READER.text, (0, 2, "x")), ("early", READER.text, (0, 1, "x")))
+    (authored,), parents = recorder.sources((READER,), "r")
+    assert (authored.author, parents) == ("late", (1, 0))
+
+
 def test_readers_are_sorted_however_they_arrive() -> None:
     recorder = recorder_with(("a", "alpha wave", ()))
     for reader in ("z", "b"):
