@@ -7,29 +7,26 @@ a higher limit is the same call again.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
 from aegis_core.adapter import Adapter
-from aegis_core.campaign import checkers
-from aegis_core.campaign.arms import Check, hashed_id
-from aegis_core.campaign.configuration import Configuration, RunLimits, load_tasks, record, settle
+from aegis_core.campaign.cases import Cases, Source
+from aegis_core.campaign.configuration import record, settle
 from aegis_core.campaign.journal import Journal
-from aegis_core.campaign.loop import Loop, Ready
-from aegis_core.campaign.planner import ExplicitPlans, Planner, cells
-from aegis_core.campaign.rehearsal import Rehearsal
+from aegis_core.campaign.loop import Loop
+from aegis_core.campaign.preparation import Ready, Settings, prepare
 from aegis_core.campaign.summary import Progress, Summary
-from aegis_core.campaign.systems import load_factory, wrap
 from aegis_core.campaign.tasks import Task
+from aegis_core.campaign.workers import Pool, check_can_cross
 from aegis_core.dataset import DatasetWriter, layout
-from aegis_core.errors import AegisError, CampaignError, PluginError
-from aegis_core.faults import Outcome, Plan
+from aegis_core.errors import CampaignError
+from aegis_core.faults import Plan
 from aegis_core.injector import Injector
 from aegis_core.plugins import Plugins, default_plugins
 from aegis_core.run import Limits
-from aegis_core.taxonomy import ErrorMode
-from aegis_core.taxonomy.evidence import modes_with_evidence
 
 __all__ = ["Campaign"]
 
@@ -57,6 +54,8 @@ class Campaign:
         limit: stop as soon as so many faulty runs are kept; None: go through all tasks.
         limits: turns, calls and seconds after which a run is ended as `no_end`. A limit of seconds makes results
             depend on the machine.
+        workers: processes that tasks are shared out to, at least 1, which is this process itself. The result is the
+            same. More than one needs settings that another process can look up: names, no objects.
         command: how `aegis` is called to go on with it, without its name and the folder; for whoever finds it
             unfinished.
         progress: is told after every clean run and every plan.
@@ -80,25 +79,29 @@ class Campaign:
         plans: Sequence[Plan] | None = None,
         limit: int | None = None,
         limits: Limits = DEFAULT_LIMITS,
+        workers: int = 1,
         command: str = "",
         progress: Callable[[Progress], None] | None = None,
         plugins: Plugins | None = None,
     ) -> None:
         self.out = Path(out)
-        self._system = system
-        self._tasks = tasks if isinstance(tasks, str | Path) else tuple(tasks)
-        self._checker = checker
-        self._injector = injector
-        self._adapter = adapter
-        self._modes = tuple(modes) if modes is not None else None
-        self._seed = seed
-        self._plans_per_run = plans_per_run
-        self._pair_share = pair_share
-        self._rehearse = rehearse
-        self._plans = tuple(plans) if plans is not None else None
-        self._limit = limit
-        self._limits = limits
-        self._command = command
+        self._settings = Settings(
+            system=system,
+            tasks=tasks if isinstance(tasks, str | Path) else tuple(tasks),
+            checker=checker,
+            injector=injector,
+            adapter=adapter,
+            modes=tuple(modes) if modes is not None else None,
+            seed=seed,
+            plans_per_run=plans_per_run,
+            pair_share=pair_share,
+            rehearse=rehearse,
+            plans=tuple(plans) if plans is not None else None,
+            limit=limit,
+            limits=limits,
+            command=command,
+        )
+        self._workers = workers
         self._progress = progress
         self._plugins = plugins
 
@@ -112,131 +115,23 @@ class Campaign:
                 failed; nothing that was recorded is lost.
             UnknownModeError, PluginError, AdapterError, StoreError: as the name says; likewise.
         """
-        ready = self._checked()
-        settle(self.out, ready.configuration)
+        if self._workers > 1:
+            check_can_cross(self._settings, self._workers, self._plugins)
+        elif self._workers < 1:
+            raise CampaignError(f"workers is {self._workers}, it has to be 1 or more")
         plugins = self._plugins or default_plugins()
+        ready = prepare(self._settings, plugins)
+        settle(self.out, ready.configuration)
         with Journal(self.out) as journal:
-            with DatasetWriter(self.out / layout.FOLDER) as writer:
-                summary = Loop(ready, journal, writer, plugins, self._progress).go_through()
+            with DatasetWriter(self.out / layout.FOLDER) as writer, self._cases(ready, journal, plugins) as cases:
+                summary = Loop(ready, journal, writer, cases, self._progress).go_through()
             record(self.out, ready.configuration)
         return summary
 
-    def _checked(self) -> Ready:
-        """Everything that can be wrong before the first run, found before it."""
-        plugins = self._plugins or default_plugins()
-        self._check_numbers()
-        tasks = load_tasks(self._tasks)
-        if self._checker is not None:  # what judges a task is stored with it, or the dataset contradicts itself
-            tasks = tuple(task.model_copy(update={"checker": self._checker}) for task in tasks)
-        check = self._check(tasks)
-        injector = plugins.injector(self._injector) if isinstance(self._injector, str) else self._injector
-        factory = load_factory(self._system)
-        wrapped = wrap(factory, self._seed, plugins, self._adapter)
-        modes = self._usable_modes(plugins, injector)
-        offered = cells(modes, injector, wrapped.capabilities, factory.name) if self._plans is None else ()
-        planner: Planner | ExplicitPlans = (
-            Planner(
-                offered,
-                seed=self._seed,
-                per_run=self._plans_per_run,
-                pair_share=self._pair_share,
-                rehearsal=Rehearsal(injector) if self._rehearse else None,
-            )
-            if self._plans is None
-            else ExplicitPlans(self._plans)
-        )
-        configuration = Configuration(
-            system=factory.name,
-            adapter=wrapped.adapter.name,
-            injector=injector.name,
-            checker=self._checker or "",
-            seed=self._seed,
-            modes=modes,
-            plans_per_run=self._plans_per_run,
-            pair_share=self._pair_share,
-            rehearse=self._rehearse,
-            explicit_plans=hashed_id(*(p.model_dump(mode="json") for p in self._plans)) if self._plans else "",
-            tasks=len(tasks),
-            tasks_digest=hashed_id(*(task.model_dump(mode="json") for task in tasks)),
-            limits=RunLimits(turns=self._limits.turns, calls=self._limits.calls, seconds=self._limits.seconds),
-            replay=wrapped.level,
-            limit=self._limit,
-            command=self._command,
-        )
-        return Ready(configuration, tasks, factory, wrapped, injector, check, planner)
-
-    def _check_numbers(self) -> None:
-        wrong = [
-            f"{name} is {value}, it has to be {least} or more"
-            for name, value, least in (
-                ("seed", self._seed, 0),
-                ("plans_per_run", self._plans_per_run, 1),
-                ("limit", self._limit, 1),
-                ("limits.turns", self._limits.turns, 1),
-                ("limits.calls", self._limits.calls, 1),
-            )
-            if value is not None and value < least
-        ]
-        if not 0 <= self._pair_share <= 1:
-            wrong.append(f"pair_share is {self._pair_share}, it has to be between 0 and 1")
-        if self._limits.seconds is not None and self._limits.seconds <= 0:
-            wrong.append(f"limits.seconds is {self._limits.seconds}, it has to be more than 0")
-        if self._plans is not None and not self._plans:
-            wrong.append("plans is empty; leave it out to have plans drawn")
-        if wrong:
-            raise CampaignError("; ".join(wrong))
-
-    def _check(self, tasks: tuple[Task, ...]) -> Check:
-        """How final outputs are judged; every checker is looked up now, so that none is missing later."""
-        known = {name: checkers.checker(name) for name in dict.fromkeys(task.checker for task in tasks)}
-
-        def check(task: Task, output: str | None) -> Outcome:
-            try:
-                return known[task.checker](task, output or "")
-            except AegisError:
-                raise
-            except Exception as error:  # plugin boundary: a user's own checker
-                raise CampaignError(
-                    f"the checker {task.checker!r} raised {type(error).__name__} at task {task.task_id!r}: {error}"
-                ) from error
-
-        return check
-
-    def _usable_modes(self, plugins: Plugins, injector: Injector) -> tuple[str, ...]:
-        """The modes of this campaign, each with evidence; those that the user named have to have it."""
-        if self._plans is not None:
-            named: Sequence[str] | None = [target.mode for plan in self._plans for target in plan.targets]
+    @contextmanager
+    def _cases(self, ready: Ready, journal: Journal, plugins: Plugins) -> Iterator[Source]:
+        if self._workers == 1:
+            yield Cases(ready, journal.run, plugins.judge)
         else:
-            named = self._modes
-        if named is not None:
-            if not named:
-                raise CampaignError("modes is empty; leave it out to use all that the injector can cause")
-            chosen = {mode.id: mode for mode in map(plugins.error_mode, named)}
-            unproven = [mode.id for mode in chosen.values() if not _has_evidence(plugins, mode)]
-            if unproven:
-                proven = ", ".join(m.id for m in plugins.error_modes().values() if _has_evidence(plugins, m))
-                raise CampaignError(
-                    f"there is no evidence predicate for {', '.join(unproven)}, so no label of it can be proven; "
-                    f"modes with evidence: {proven}"
-                )
-            return tuple(chosen)
-        causable = {realisation.mode for realisation in injector.realisations()}
-        usable = tuple(
-            mode.id for mode in plugins.error_modes().values() if mode.id in causable and _has_evidence(plugins, mode)
-        )
-        if not usable:
-            raise CampaignError(
-                f"the injector {injector.name!r} causes no mode that can be proven; it causes: "
-                f"{', '.join(sorted(causable)) or 'none'}"
-            )
-        return usable
-
-
-def _has_evidence(plugins: Plugins, mode: ErrorMode) -> bool:
-    if mode.id.startswith("FM-"):
-        return mode.id in modes_with_evidence()
-    try:
-        plugins.evidence(mode.id)
-    except PluginError:
-        return False
-    return True
+            with Pool(self._settings, ready, journal, self._workers) as pool:
+                yield pool

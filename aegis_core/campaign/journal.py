@@ -23,10 +23,11 @@ from aegis_core.errors import CampaignError, RecordError, SchemaVersionError, St
 from aegis_core.faults import ArmKind, Ledger, Outcome, Plan
 from aegis_core.records import FileRecord
 from aegis_core.run import Tape
-from aegis_core.store import Appender, Position, index, peek, read_at, repair
+from aegis_core.store import Appender, Position, encode, index, peek, read_at, repair
+from aegis_core.store.lines import decoded, parse
 from aegis_core.trajectory import Trajectory
 
-__all__ = ["FILE", "Journal", "JournalReader", "MadeRun", "RunRecord", "RunTime"]
+__all__ = ["FILE", "Journal", "JournalReader", "MadeRun", "RunRecord", "RunTime", "read_run", "reread"]
 
 FILE = "journal.jsonl"
 
@@ -121,21 +122,33 @@ class Journal:
     def run(self, run_id: str, make: Callable[[], tuple[RunRecord, float]]) -> RunRecord:
         """The recorded run with this id; if there is none, `make` makes it (and says how many seconds it took).
 
-        What comes back was read from the file, whether just made or not: a resumed campaign sees what the first saw.
+        What comes back was read from its line, whether just made or not: a resumed campaign sees what the first saw.
         """
         if run_id in self._places:
             self.found += 1
-        else:
-            record, seconds = make()
-            if record.run_id != run_id:
-                raise CampaignError(f"run {record.run_id} was made where {run_id} was asked for")
-            offset = self.path.stat().st_size
-            self._runs.write(record)
-            self._lines += 1
-            self._places[run_id] = Position(line=self._lines, offset=offset)
-            self._times.write(RunTime(run_id=run_id, seconds=round(seconds, 6)))
-            self.made += 1
-        return self.read(run_id)
+            return self.read(run_id)
+        record, seconds = make()
+        if record.run_id != run_id:
+            raise CampaignError(f"run {record.run_id} was made where {run_id} was asked for")
+        line = encode(record)
+        self.add(run_id, line, seconds)
+        return reread(line, self.path, self._places[run_id])
+
+    def add(self, run_id: str, line: bytes, seconds: float) -> None:
+        """Append the line of a run that was made here or by a worker; one that is there already is only counted."""
+        if run_id in self._places:
+            self.found += 1
+            return
+        offset = self.path.stat().st_size
+        self._runs.write_line(line)
+        self._lines += 1
+        self._places[run_id] = Position(line=self._lines, offset=offset)
+        self._times.write(RunTime(run_id=run_id, seconds=round(seconds, 6)))
+        self.made += 1
+
+    def places(self) -> dict[str, Position]:
+        """Where the runs that are recorded so far stand, by id."""
+        return dict(self._places)
 
     def read(self, run_id: str) -> RunRecord:
         """A recorded run.
@@ -147,8 +160,7 @@ class Journal:
             place = self._places[run_id]
         except KeyError:
             raise CampaignError(f"{self.path} has no run {run_id!r}") from None
-        with _remedy(self.path):
-            return read_at(self.path, place, RunRecord)
+        return read_run(self.path, place)
 
     def close(self) -> None:
         """Let go of the files."""
@@ -226,8 +238,7 @@ class JournalReader:
         """
         if run_id not in self.runs:
             raise CampaignError(f"{self.path} has no run {run_id!r}")
-        with _remedy(self.path):
-            return read_at(self.path, self.runs[run_id].place, RunRecord)
+        return read_run(self.path, self.runs[run_id].place)
 
     def _made(self, line: tuple[Position, Mapping[str, Any]]) -> MadeRun:
         place, data = line
@@ -245,6 +256,17 @@ class JournalReader:
             )
         except (KeyError, TypeError, ValueError) as error:
             raise StoreError(f"{self.path}, line {place.line}: is not the record of a run ({error!r})") from error
+
+
+def read_run(path: Path, place: Position) -> RunRecord:
+    """The run that stands at this place of a journal; the error of a damaged line says what to do about it."""
+    with _remedy(path):
+        return read_at(path, place, RunRecord)
+
+
+def reread(line: bytes, path: Path, place: Position) -> RunRecord:
+    """The run of a line that was just made, as everyone else will read it."""
+    return parse(decoded(line, path, place.line), RunRecord, path, place.line)
 
 
 @contextmanager

@@ -2,38 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from collections.abc import Callable
 from typing import Literal
 
-from aegis_core.campaign.arms import Arm, Arms, Check, hashed_id, timed
-from aegis_core.campaign.configuration import Configuration
+from aegis_core.campaign.cases import Opened, Source, case_id_of
 from aegis_core.campaign.journal import Journal, RunRecord
-from aegis_core.campaign.planner import ExplicitPlans, Planner
-from aegis_core.campaign.proof import Prover, Verdict
+from aegis_core.campaign.preparation import Ready
+from aegis_core.campaign.proof import Verdict
 from aegis_core.campaign.summary import Progress, Summary, Tally
-from aegis_core.campaign.systems import Factory, Wrapped
 from aegis_core.campaign.tasks import Task
 from aegis_core.dataset import DatasetWriter
-from aegis_core.faults import Case, Labels, Outcome, Plan
-from aegis_core.injector import Injector
-from aegis_core.plugins import Plugins
-from aegis_core.run import Limits
+from aegis_core.faults import Case, Labels, Outcome
 
-__all__ = ["Loop", "Ready"]
-
-
-@dataclass(frozen=True)
-class Ready:
-    """A campaign whose configuration was checked."""
-
-    configuration: Configuration
-    tasks: tuple[Task, ...]
-    factory: Factory
-    wrapped: Wrapped
-    injector: Injector
-    check: Check
-    planner: Planner | ExplicitPlans
+__all__ = ["Loop"]
 
 
 class Loop:
@@ -41,9 +22,9 @@ class Loop:
 
     Args:
         ready: the campaign.
-        journal: where runs are looked up and kept.
+        journal: counts the runs that were made and found.
         writer: gets the dataset, case by case.
-        plugins: judge the evidence of modes.
+        source: tells what happens in each case.
         progress: is told after every clean run and every plan.
     """
 
@@ -52,25 +33,15 @@ class Loop:
         ready: Ready,
         journal: Journal,
         writer: DatasetWriter,
-        plugins: Plugins,
+        source: Source,
         progress: Callable[[Progress], None] | None,
     ) -> None:
-        configuration = ready.configuration
         self._ready = ready
         self._journal = journal
         self._writer = writer
+        self._source = source
         self._tell = progress
         self._tally = Tally()
-        self._arms = Arms(
-            factory=ready.factory,
-            wrapped=ready.wrapped,
-            injector=ready.injector,
-            check=ready.check,
-            limits=Limits(**configuration.limits.model_dump()),
-            seed=configuration.seed,
-            digest=configuration.runs_digest(),
-        )
-        self._prover = Prover(self._run, plugins.judge)
 
     def go_through(self) -> Summary:
         """Go through the tasks in order, up to the limit; returns the counts."""
@@ -85,35 +56,25 @@ class Loop:
         limit = self._ready.configuration.limit
         return limit is not None and self._tally.kept >= limit
 
-    def _run(self, arm: Arm, clean: RunRecord | None = None, fault: RunRecord | None = None) -> RunRecord:
-        return self._journal.run(self._arms.run_id(arm), lambda: timed(lambda: self._arms.make(arm, clean, fault)))
-
     def _case(self, ordinal: int, task: Task) -> None:
-        clean = self._run(Arm(task, "clean"))
-        plans = self._ready.planner.plans(clean, ordinal) if clean.is_right else ()
-        self._tally.clean(clean, plans)
-        self._report("clean", ordinal + 1)
-        case_id = hashed_id("case", clean.run_id)
-        verdicts = tuple(self._verdicts(ordinal, task, clean, plans, case_id))
-        self._write(task, clean, verdicts, case_id)
-
-    def _verdicts(
-        self, ordinal: int, task: Task, clean: RunRecord, plans: tuple[Plan, ...], case_id: str
-    ) -> Iterator[Verdict]:
-        kept: list[RunRecord] = []
-        for plan in plans:
-            if self._is_enough():
-                return
-            earlier = tuple(run.trajectory for run in kept)
-            verdict = self._prover.prove(task, plan, clean, case_id=case_id, kept=earlier)
-            if verdict.run.kept:
-                kept.append(verdict.arms[0])
-            self._tally.verdict(verdict)
+        clean: RunRecord | None = None
+        verdicts: list[Verdict] = []
+        for told in self._source.case(ordinal):
+            if isinstance(told, Opened):
+                clean = told.clean
+                self._tally.clean(clean, told.n_plans)
+                self._report("clean", ordinal + 1)
+                continue
+            self._tally.verdict(told)
+            verdicts.append(told)
             self._report("plan", ordinal + 1)
-            yield verdict
+            if self._is_enough():
+                break
+        if clean is not None:
+            self._write(task, clean, tuple(verdicts))
 
-    def _write(self, task: Task, clean: RunRecord, verdicts: tuple[Verdict, ...], case_id: str) -> None:
-        writer = self._writer
+    def _write(self, task: Task, clean: RunRecord, verdicts: tuple[Verdict, ...]) -> None:
+        writer, case_id = self._writer, case_id_of(clean)
         writer.task(task)
         writer.case(
             Case(

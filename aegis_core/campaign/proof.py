@@ -74,11 +74,13 @@ Judge = Callable[[str, TurnContext], Evidence]
 class Verdict:
     """What became of a plan.
 
-    `arms` are all runs made for it, the fault arm first. `proof` and `labels` are there if it was kept.
+    `arms` are all runs made for it, the fault arm first; of a discarded one they may be left out. `proof` and `labels`
+    are there if it was kept. `live_model_calls` are those of each run made for it.
     """
 
     run: FaultyRun
     arms: tuple[RunRecord, ...]
+    live_model_calls: tuple[int, ...]
     proof: Proof | None = None
     labels: Labels | None = None
 
@@ -124,8 +126,9 @@ class Prover:
             run = FaultyRun(
                 run_id=trial.arms[0].run_id, plan=plan, kept=False, reason=discard.reason, detail=discard.detail
             )
-            return Verdict(run, tuple(trial.arms))
-        return Verdict(FaultyRun(run_id=proof.run_id, plan=plan, kept=True), tuple(trial.arms), proof, labels)
+            return Verdict(run, tuple(trial.arms), trial.live_model_calls)
+        kept_run = FaultyRun(run_id=proof.run_id, plan=plan, kept=True)
+        return Verdict(kept_run, tuple(trial.arms), trial.live_model_calls, proof, labels)
 
 
 class _Trial:
@@ -139,6 +142,10 @@ class _Trial:
         self._clean = clean
         self._all = tuple(range(len(plan.targets)))
         self.arms: list[RunRecord] = []
+
+    @property
+    def live_model_calls(self) -> tuple[int, ...]:
+        return tuple(arm.live_model_calls for arm in self.arms)
 
     def prove(self, case_id: str, kept: tuple[Trajectory, ...]) -> tuple[Proof, Labels]:
         fault = self._arm(Arm(self._task, "fault", self._plan, self._all))

@@ -9,7 +9,6 @@ from pydantic import Field
 
 from aegis_core.campaign.journal import RunRecord
 from aegis_core.campaign.proof import REASONS, Verdict
-from aegis_core.faults import Plan
 from aegis_core.records import FileRecord, Record
 
 __all__ = ["Progress", "Summary", "Tally", "Yield"]
@@ -87,13 +86,13 @@ class Tally:
         self._tried: Counter[str] = Counter()
         self._proven: Counter[str] = Counter()
 
-    def clean(self, run: RunRecord, plans: tuple[Plan, ...]) -> None:
-        """A clean run was judged, and these plans were made for it."""
+    def clean(self, run: RunRecord, n_plans: int) -> None:
+        """A clean run was judged, and so many plans were made for it."""
         self.tasks += 1
-        self._count_run(run)
+        self._count_runs(run.live_model_calls)
         if run.is_right:
             self.clean_right += 1
-            self._without_plan += not plans
+            self._without_plan += not n_plans
         else:
             kind = run.outcome.failure if run.outcome is not None else None
             self._failures[kind or run.invalid.partition(":")[0]] += 1
@@ -101,8 +100,7 @@ class Tally:
     def verdict(self, verdict: Verdict) -> None:
         """A plan was proven or discarded."""
         self.planned += 1
-        for run in verdict.arms:
-            self._count_run(run)
+        self._count_runs(*verdict.live_model_calls)
         targets = verdict.run.plan.targets
         way = f"{targets[0].mode} {targets[0].strategy} {targets[0].realisation or 'any'}"
         self._tried[way] += len(targets) == 1
@@ -118,9 +116,9 @@ class Tally:
             self._agents[fault.agent] += 1
             self._strategies[f"{fault.strategy}/{fault.scope}"] += 1
 
-    def _count_run(self, run: RunRecord) -> None:
-        self._runs += 1
-        self._calls += run.live_model_calls
+    def _count_runs(self, *live_model_calls: int) -> None:
+        self._runs += len(live_model_calls)
+        self._calls += sum(live_model_calls)
 
     def summary(self) -> Summary:
         """The counts so far."""

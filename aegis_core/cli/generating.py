@@ -26,6 +26,10 @@ __all__ = ["demo", "generate"]
 
 Seed = Annotated[int, typer.Option(help="Of everything random; the same seed gives the same bytes.", min=0)]
 DEMO_SYSTEM = "aegis_langgraph.systems:analysis_team"
+_DEMO_WORKERS = 4
+"""At most: each is a process that has loaded LangGraph."""
+_TASKS_A_WORKER = 10
+"""With fewer, starting one more takes as long as it saves."""
 
 
 @command
@@ -49,6 +53,7 @@ def generate(
     limit: Annotated[int | None, typer.Option(help="Stop when so many faulty runs are kept.", min=1)] = None,
     max_turns: Annotated[int, typer.Option(help="Turns after which a run counts as endless.", min=1)] = 200,
     max_calls: Annotated[int, typer.Option(help="Calls after which a run counts as endless.", min=1)] = 400,
+    workers: Annotated[int, typer.Option(help="Processes that make runs at the same time; same result.", min=1)] = 1,
     *,
     context: typer.Context,
     as_json: AsJson = False,  # noqa: ARG001  read by `command`
@@ -77,6 +82,7 @@ def generate(
                 pair_share=pair_share,
                 limit=limit,
                 limits=Limits(turns=max_turns, calls=max_calls),
+                workers=workers,
                 command=_given(context),
                 progress=told,
             )
@@ -88,6 +94,13 @@ def demo(
     out: Annotated[Path, typer.Option(help="Folder of the campaign.")] = Path("runs/demo"),
     tasks: Annotated[int, typer.Option(help="How many tasks to generate.", min=1)] = 40,
     seed: Seed = 7,
+    workers: Annotated[
+        int | None,
+        typer.Option(
+            help="Processes that make runs at the same time; by default one a core, at most 4, and one for 10 tasks.",
+            min=1,
+        ),
+    ] = None,
     *,
     context: typer.Context,
     as_json: AsJson = False,  # noqa: ARG001  read by `command`
@@ -113,10 +126,17 @@ def demo(
                 tasks=generate_tasks(tasks, seed),
                 out=out,
                 seed=seed,
+                workers=workers or _demo_workers(tasks),
                 command=_given(context),
                 progress=told,
             )
         )
+
+
+def _demo_workers(tasks: int) -> int:
+    """As many as there are cores for this process and work for."""
+    cores = len(os.sched_getaffinity(0)) if sys.platform == "linux" else os.cpu_count() or 1
+    return max(1, min(cores, _DEMO_WORKERS, tasks // _TASKS_A_WORKER))
 
 
 def _given(context: typer.Context) -> str:

@@ -102,6 +102,14 @@ def test_json_says_where_everything_is_and_a_second_call_says_the_same(aegis, fo
     assert aegis(*LINE, "--json").json == first.json
 
 
+def test_workers_find_the_team_in_the_current_folder(aegis, folder):
+    one, two = (aegis(*LINE[:-1], f"w{n}", "--workers", n, "--json") for n in (1, 2))
+    assert two.json["summary"] == one.json["summary"]
+    assert [(folder / out / "journal.jsonl").read_bytes() for out in ("w1", "w2")] == [
+        (folder / "w1" / "journal.jsonl").read_bytes()
+    ] * 2
+
+
 def test_an_interrupted_campaign_goes_on_with_the_same_command(aegis, folder):
     whole = aegis(*LINE[:-1], "whole", "--json").json["summary"]
     (folder / "stop").touch()
