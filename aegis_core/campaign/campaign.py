@@ -13,11 +13,11 @@ from pathlib import Path
 from typing import Any
 
 from aegis_core.adapter import Adapter
-from aegis_core.campaign.cases import Cases, Source
-from aegis_core.campaign.configuration import record, settle
+from aegis_core.campaign.cases import Cases
+from aegis_core.campaign.configuration import Configuration, record, settle
 from aegis_core.campaign.journal import Journal
 from aegis_core.campaign.loop import Loop
-from aegis_core.campaign.preparation import Ready, Settings, prepare
+from aegis_core.campaign.preparation import Settings, prepare, tasks_of
 from aegis_core.campaign.summary import Progress, Summary
 from aegis_core.campaign.tasks import Task
 from aegis_core.campaign.workers import Pool, check_can_cross
@@ -115,23 +115,33 @@ class Campaign:
                 failed; nothing that was recorded is lost.
             UnknownModeError, PluginError, AdapterError, StoreError: as the name says; likewise.
         """
-        if self._workers > 1:
-            check_can_cross(self._settings, self._workers, self._plugins)
-        elif self._workers < 1:
+        if self._workers < 1:
             raise CampaignError(f"workers is {self._workers}, it has to be 1 or more")
+        return self._run_here() if self._workers == 1 else self._run_in_workers()
+
+    def _run_here(self) -> Summary:
         plugins = self._plugins or default_plugins()
         ready = prepare(self._settings, plugins)
-        settle(self.out, ready.configuration)
-        with Journal(self.out) as journal:
-            with DatasetWriter(self.out / layout.FOLDER) as writer, self._cases(ready, journal, plugins) as cases:
-                summary = Loop(ready, journal, writer, cases, self._progress).go_through()
-            record(self.out, ready.configuration)
-        return summary
+        with self._opened(ready.configuration) as (journal, writer):
+            cases = Cases(ready, journal.run, plugins.judge)
+            loop = Loop(ready.configuration, ready.tasks, ready.wrapped.name, journal, writer, cases, self._progress)
+            return loop.go_through()
+
+    def _run_in_workers(self) -> Summary:
+        check_can_cross(self._settings, self._workers, self._plugins)
+        tasks = tasks_of(self._settings)
+        with Pool(self._settings, tasks, self._workers) as pool:
+            found = pool.prepared()
+            with self._opened(found.configuration) as (journal, writer):
+                pool.begin(journal)
+                loop = Loop(found.configuration, tasks, found.system, journal, writer, pool, self._progress)
+                return loop.go_through()
 
     @contextmanager
-    def _cases(self, ready: Ready, journal: Journal, plugins: Plugins) -> Iterator[Source]:
-        if self._workers == 1:
-            yield Cases(ready, journal.run, plugins.judge)
-        else:
-            with Pool(self._settings, ready, journal, self._workers) as pool:
-                yield pool
+    def _opened(self, configuration: Configuration) -> Iterator[tuple[Journal, DatasetWriter]]:
+        """The campaign's folder, while its runs are made; afterwards it says with what its dataset was made."""
+        settle(self.out, configuration)
+        with Journal(self.out) as journal:
+            with DatasetWriter(self.out / layout.FOLDER) as writer:
+                yield journal, writer
+            record(self.out, configuration)

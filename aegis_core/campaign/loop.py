@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Literal
 
 from aegis_core.campaign.cases import Opened, Source, case_id_of
+from aegis_core.campaign.configuration import Configuration
 from aegis_core.campaign.journal import Journal, RunRecord
-from aegis_core.campaign.preparation import Ready
 from aegis_core.campaign.proof import Verdict
 from aegis_core.campaign.summary import Progress, Summary, Tally
 from aegis_core.campaign.tasks import Task
@@ -21,7 +21,8 @@ class Loop:
     """One pass over all tasks.
 
     Args:
-        ready: the campaign.
+        configuration, tasks: of the campaign.
+        system: name of the system under study.
         journal: counts the runs that were made and found.
         writer: gets the dataset, case by case.
         source: tells what happens in each case.
@@ -30,13 +31,17 @@ class Loop:
 
     def __init__(
         self,
-        ready: Ready,
+        configuration: Configuration,
+        tasks: Sequence[Task],
+        system: str,
         journal: Journal,
         writer: DatasetWriter,
         source: Source,
         progress: Callable[[Progress], None] | None,
     ) -> None:
-        self._ready = ready
+        self._limit = configuration.limit
+        self._tasks = tasks
+        self._system = system
         self._journal = journal
         self._writer = writer
         self._source = source
@@ -45,7 +50,7 @@ class Loop:
 
     def go_through(self) -> Summary:
         """Go through the tasks in order, up to the limit; returns the counts."""
-        for ordinal, task in enumerate(self._ready.tasks):
+        for ordinal, task in enumerate(self._tasks):
             if self._is_enough():
                 break
             self._case(ordinal, task)
@@ -53,8 +58,7 @@ class Loop:
         return self._tally.summary()
 
     def _is_enough(self) -> bool:
-        limit = self._ready.configuration.limit
-        return limit is not None and self._tally.kept >= limit
+        return self._limit is not None and self._tally.kept >= self._limit
 
     def _case(self, ordinal: int, task: Task) -> None:
         clean: RunRecord | None = None
@@ -80,7 +84,7 @@ class Loop:
             Case(
                 case_id=case_id,
                 task_id=task.task_id,
-                system=self._ready.wrapped.name,
+                system=self._system,
                 clean_run_id=clean.run_id,
                 clean_outcome=clean.outcome or Outcome(right=False, failure="crash", detail=clean.invalid),
                 faulty=tuple(verdict.run for verdict in verdicts),
@@ -115,7 +119,7 @@ class Loop:
             Progress(
                 event=event,
                 task=task,
-                tasks=len(self._ready.tasks),
+                tasks=len(self._tasks),
                 clean_right=self._tally.clean_right,
                 planned=self._tally.planned,
                 kept=self._tally.kept,

@@ -26,7 +26,7 @@ from aegis_core.run import Limits
 from aegis_core.taxonomy import ErrorMode
 from aegis_core.taxonomy.evidence import modes_with_evidence
 
-__all__ = ["Ready", "Settings", "prepare"]
+__all__ = ["Ready", "Settings", "prepare", "tasks_of"]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -69,9 +69,7 @@ def prepare(settings: Settings, plugins: Plugins) -> Ready:
         CampaignError, UnknownModeError, PluginError, AdapterError, StoreError: something in them is wrong, says what.
     """
     _check_numbers(settings)
-    tasks = load_tasks(settings.tasks)
-    if settings.checker is not None:  # what judges a task is stored with it, or the dataset contradicts itself
-        tasks = tuple(task.model_copy(update={"checker": settings.checker}) for task in tasks)
+    tasks = tasks_of(settings)
     check = _check(tasks)
     injector = plugins.injector(settings.injector) if isinstance(settings.injector, str) else settings.injector
     factory = load_factory(settings.system)
@@ -86,6 +84,19 @@ def prepare(settings: Settings, plugins: Plugins) -> Ready:
         check=check,
         planner=_planner(settings, factory, wrapped, injector, modes),
     )
+
+
+def tasks_of(settings: Settings) -> tuple[Task, ...]:
+    """The tasks, each with the checker that judges it here.
+
+    Raises:
+        CampaignError, StoreError: as for `load_tasks`.
+    """
+    tasks = load_tasks(settings.tasks)
+    if settings.checker is None:
+        return tasks
+    # What judges a task is stored with it, or the dataset contradicts itself.
+    return tuple(task.model_copy(update={"checker": settings.checker}) for task in tasks)
 
 
 def _planner(

@@ -113,7 +113,9 @@ def demo(
     from aegis_core.plugins import default_plugins
     from aegis_core.world import generate_tasks
 
-    default_plugins().adapter("langgraph")  # first of all, since it says how to install what is missing
+    offered = [one for plugin in default_plugins().report().plugins for one in plugin.provides]
+    if not any((one.kind, one.name, one.missing) == ("adapter", "langgraph", "") for one in offered):
+        default_plugins().adapter("langgraph")  # raises, and says how to install what is missing
     if importlib.util.find_spec("langchain") is None:
         raise MissingDependencyError(
             "the demo's team has an agent made by langchain, which is not installed; "

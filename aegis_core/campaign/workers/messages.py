@@ -1,15 +1,15 @@
 """What crosses between a campaign and its workers: lines of JSON, a word in front of each, and no pickles.
 
-To a worker go one `Start`, then places of tasks, one a line, then `stop`. If the pipe ends without that, the campaign
-is dead, and the worker ends itself. From a worker come:
+To a worker go one `Start`, and when it is ready one `Recorded`, then places of tasks, one a line, then `stop`. If the
+pipe ends without that, the campaign is dead, and the worker ends itself. From a worker come:
 
-ready CONFIGURATION        once, with the first task
+ready PREPARED             once, first of all
 made RUN_ID SECONDS RUN    a run was made; the rest is its line in the journal
 found RUN_ID               a run was looked up
 opened OPENED              the clean run was judged
 judged JUDGED              a plan was judged
 warned WARNED              a warning was given
-failed FAILURE             the task ended by an exception; nothing comes after it
+failed FAILURE             it, or the task, ended by an exception; nothing comes after it
 done                       the task ended
 """
 
@@ -17,11 +17,12 @@ from __future__ import annotations
 
 import traceback
 from collections.abc import Mapping
+from dataclasses import asdict
 from pathlib import Path
 from typing import Literal
 
 from aegis_core import errors
-from aegis_core.campaign.configuration import RunLimits
+from aegis_core.campaign.configuration import Configuration, RunLimits
 from aegis_core.campaign.preparation import Settings
 from aegis_core.campaign.tasks import Task
 from aegis_core.errors import AegisError, AegisWarning, CampaignError
@@ -31,14 +32,25 @@ from aegis_core.records import Record
 from aegis_core.run import Limits
 from aegis_core.store import Position
 
-__all__ = ["STOP", "Failure", "JudgedPlan", "OpenedCase", "Start", "Warned", "Word", "check_can_cross"]
+__all__ = [
+    "STOP",
+    "Failure",
+    "JudgedPlan",
+    "OpenedCase",
+    "Prepared",
+    "Recorded",
+    "Start",
+    "Warned",
+    "Word",
+    "check_can_cross",
+]
 
 Word = Literal["ready", "made", "found", "opened", "judged", "warned", "failed", "done"]
 STOP = b"stop\n"
 
 
 class Start(Record):
-    """All that a worker has to know. `places` says where the runs that are recorded already stand: line and offset."""
+    """What the campaign was asked for."""
 
     system: str
     tasks: tuple[Task, ...]
@@ -54,28 +66,38 @@ class Start(Record):
     limit: int | None
     limits: RunLimits
     command: str
-    journal: Path
-    places: dict[str, tuple[int, int]]
 
     @classmethod
-    def of(cls, settings: Settings, tasks: tuple[Task, ...], journal: Path, places: Mapping[str, Position]) -> Start:
-        """What a worker of this campaign has to know; settings that can't cross are refused by `check_can_cross`."""
-        given = {name: getattr(settings, name) for name in Settings.__dataclass_fields__ if name in cls.model_fields}
-        limits = settings.limits
-        return cls(
-            **given
-            | {
-                "tasks": tasks,
-                "limits": RunLimits(turns=limits.turns, calls=limits.calls, seconds=limits.seconds),
-                "journal": journal.absolute(),
-                "places": {run_id: (place.line, place.offset) for run_id, place in places.items()},
-            }
-        )
+    def of(cls, settings: Settings, tasks: tuple[Task, ...]) -> Start:
+        """The settings, with the tasks themselves; those that can't cross are refused by `check_can_cross`."""
+        given = {name: getattr(settings, name) for name in Settings.__dataclass_fields__}
+        limits = RunLimits(**asdict(settings.limits))
+        return cls(**given | {"tasks": tasks, "limits": limits})
 
     def settings(self) -> Settings:
         """The settings of the campaign."""
         given = {name: getattr(self, name) for name in Settings.__dataclass_fields__}
         return Settings(**given | {"limits": Limits(**self.limits.model_dump())})
+
+
+class Recorded(Record):
+    """Where the journal is, and where in it the runs stand that are there already: line and offset by run id."""
+
+    journal: Path
+    places: dict[str, tuple[int, int]]
+
+    @classmethod
+    def of(cls, journal: Path, places: Mapping[str, Position]) -> Recorded:
+        """The same for positions."""
+        found = {run_id: (place.line, place.offset) for run_id, place in places.items()}
+        return cls(journal=journal.absolute(), places=found)
+
+
+class Prepared(Record):
+    """What a worker found out from the settings: the configuration, and the name of the system."""
+
+    configuration: Configuration
+    system: str
 
 
 class OpenedCase(Record):
@@ -123,13 +145,14 @@ class Failure(Record):
             trace="".join(traceback.format_exception(error)),
         )
 
-    def error(self, task_id: str) -> BaseException:
-        """The same error of Aegis, or one that names the task; its `__cause__` holds the traceback of the worker."""
+    def error(self, work: str) -> BaseException:
+        """The same error of Aegis, or one that names what the worker did, as `made the runs of task 't1'`.
+
+        Its `__cause__` holds the traceback of the worker.
+        """
         if "KeyboardInterrupt" in self.kinds:
             return KeyboardInterrupt()
-        error: AegisError = CampaignError(
-            f"the worker that made the runs of task {task_id!r} ended by {self.kinds[0]}: {self.text}"
-        )
+        error: AegisError = CampaignError(f"the worker that {work} ended by {self.kinds[0]}: {self.text}")
         for name in self.kinds:
             kind = getattr(errors, name, None)
             if isinstance(kind, type) and issubclass(kind, AegisError):

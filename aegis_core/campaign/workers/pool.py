@@ -16,11 +16,20 @@ from types import TracebackType
 from typing import Self
 
 from aegis_core.campaign.cases import Opened
-from aegis_core.campaign.configuration import Configuration
 from aegis_core.campaign.journal import Journal
-from aegis_core.campaign.preparation import Ready, Settings
+from aegis_core.campaign.preparation import Settings
 from aegis_core.campaign.proof import Verdict
-from aegis_core.campaign.workers.messages import STOP, Failure, JudgedPlan, OpenedCase, Start, Warned
+from aegis_core.campaign.tasks import Task
+from aegis_core.campaign.workers.messages import (
+    STOP,
+    Failure,
+    JudgedPlan,
+    OpenedCase,
+    Prepared,
+    Recorded,
+    Start,
+    Warned,
+)
 from aegis_core.errors import CampaignError
 from aegis_core.store import encode
 
@@ -35,26 +44,52 @@ _BOOT = "import json, sys; sys.path[:] = json.loads(sys.argv.pop()); from {modul
 class Pool:
     """Cases from workers; a context manager, which starts and ends them.
 
+    Workers alone load the system, its framework and the plugins: this process waits for what the first of them finds
+    out (`prepared`), opens the campaign's folder, and lets them `begin`.
+
     Each worker makes whole cases, and tasks are given out in order. Runs of tasks whose turn has not come wait here and
     are in no file yet: the journal is that of a campaign with one process, however it ends.
 
     Args:
-        settings, ready: the campaign; its settings can cross (`check_can_cross`).
-        journal: gets the runs, when their turn comes.
+        settings: of the campaign; they can cross (`check_can_cross`).
+        tasks: of the campaign.
         workers: how many.
     """
 
-    def __init__(self, settings: Settings, ready: Ready, journal: Journal, workers: int) -> None:
-        self._configuration = ready.configuration
-        self._tasks = ready.tasks
-        self._journal = journal
-        self._start = encode(Start.of(settings, ready.tasks, journal.path, journal.places()))
-        self._agenda = _Agenda(len(ready.tasks), _AHEAD * workers)
-        self._told: list[SimpleQueue[bytes]] = [SimpleQueue() for _ in ready.tasks]
+    def __init__(self, settings: Settings, tasks: tuple[Task, ...], workers: int) -> None:
+        self._tasks = tasks
+        self._start = encode(Start.of(settings, tasks))
+        self._first: SimpleQueue[bytes] = SimpleQueue()
+        self._prepared: Prepared | None = None
+        self._journal: Journal | None = None
+        self._recorded = b""
+        self._begun = threading.Event()
+        self._agenda = _Agenda(len(tasks), _AHEAD * workers)
+        self._told: list[SimpleQueue[bytes]] = [SimpleQueue() for _ in tasks]
         self._warned: set[Warned] = set()
         self._workers: list[_Worker] = []
         self._threads: list[threading.Thread] = []
-        self._count = min(workers, len(ready.tasks))
+        self._count = min(workers, len(tasks))
+
+    def prepared(self) -> Prepared:
+        """What a worker found out from the settings; waits for the first one.
+
+        Raises:
+            AegisError: as for `prepare`, which was called there; a CampaignError if the worker died.
+        """
+        while (found := self._first.get()).startswith(b"warned "):
+            self._warn(Warned.model_validate_json(found.partition(b" ")[2]))
+        word, _, data = found.partition(b" ")
+        if word == b"failed":
+            raise Failure.model_validate_json(data).error("prepared the campaign")
+        self._prepared = Prepared.model_validate_json(data)
+        return self._prepared
+
+    def begin(self, journal: Journal) -> None:
+        """Let the workers begin; the journal gets the runs when their turn comes."""
+        self._journal = journal
+        self._recorded = encode(Recorded.of(journal.path, journal.places()))
+        self._begun.set()
 
     def case(self, ordinal: int) -> Iterator[Opened | Verdict]:
         """See `Source`.
@@ -64,24 +99,27 @@ class Pool:
             CampaignError: something else was raised there, or the worker died; names the task.
             KeyboardInterrupt: it was raised there.
         """
+        if self._journal is None:
+            raise CampaignError("the workers have not begun; call `begin` first")
+        journal = self._journal
         self._agenda.reach(ordinal)
         for word, data in self._messages(ordinal):
             if word == b"made":
                 run_id, seconds, line = data.split(b" ", 2)
-                self._journal.add(run_id.decode(), line, float(seconds))
+                journal.add(run_id.decode(), line, float(seconds))
             elif word == b"found":
-                self._journal.found += 1
+                journal.found += 1
             elif word == b"opened":
                 opened = OpenedCase.model_validate_json(data)
-                yield Opened(self._journal.read(opened.clean_run_id), opened.n_plans)
+                yield Opened(journal.read(opened.clean_run_id), opened.n_plans)
             elif word == b"judged":
-                yield self._verdict(JudgedPlan.model_validate_json(data))
+                yield _verdict(JudgedPlan.model_validate_json(data), journal)
             elif word == b"warned":
                 self._warn(Warned.model_validate_json(data))
             elif word == b"ready":
-                self._check_same(Configuration.model_validate_json(data))
+                self._check_same(Prepared.model_validate_json(data))
             else:
-                raise Failure.model_validate_json(data).error(self._tasks[ordinal].task_id)
+                raise Failure.model_validate_json(data).error(self._work(ordinal))
 
     def _messages(self, ordinal: int) -> Iterator[tuple[bytes, bytes]]:
         """The messages of a task, as they come, without the last one."""
@@ -89,9 +127,8 @@ class Pool:
             word, _, data = line.partition(b" ")
             yield word, data
 
-    def _verdict(self, judged: JudgedPlan) -> Verdict:
-        arms = tuple(self._journal.read(run_id) for run_id in judged.arms) if judged.run.kept else ()
-        return Verdict(judged.run, arms, judged.live_model_calls, judged.proof, judged.labels)
+    def _work(self, ordinal: int | None) -> str:
+        return "prepared the campaign" if ordinal is None else f"made the runs of task {self._tasks[ordinal].task_id!r}"
 
     def _warn(self, warned: Warned) -> None:
         """Once for each cause, whichever worker it comes from."""
@@ -99,14 +136,18 @@ class Pool:
             self._warned.add(warned)
             warnings.warn(warned.text, warned.category_class(), stacklevel=2)
 
-    def _check_same(self, found: Configuration) -> None:
-        mine, theirs = (record.model_dump(mode="json") for record in (self._configuration, found))
+    def _check_same(self, found: Prepared) -> None:
+        if self._prepared is None or found == self._prepared:
+            return
+        mine, theirs = (record.configuration.model_dump(mode="json") for record in (self._prepared, found))
         differing = [
-            f"{name} is {mine[name]!r} here, {theirs[name]!r} there" for name in mine if mine[name] != theirs[name]
+            f"{name} is {mine[name]!r} in one, {theirs[name]!r} in another"
+            for name in mine
+            if mine[name] != theirs[name]
         ]
         if differing:
             raise CampaignError(
-                f"a worker comes to another configuration from the same settings: {'; '.join(differing)}. "
+                f"workers come to different configurations from the same settings: {'; '.join(differing)}. "
                 "Use workers=1, or make the factory and plugins independent of the process that looks them up"
             )
 
@@ -130,6 +171,7 @@ class Pool:
 
     def _end(self, *, orderly: bool) -> None:
         self._agenda.close()
+        self._begun.set()
         for worker in self._workers:
             if worker.is_busy or not orderly:
                 worker.kill()
@@ -145,14 +187,18 @@ class Pool:
     def _drive(self, worker: _Worker) -> None:
         """Give a worker one task after the other, and hand on what it tells."""
         worker.send(self._start)
+        first: list[bytes] = []
+        while not first or first[-1].startswith(b"warned "):
+            first.append(self._line(worker, None))
+            self._first.put(first[-1])
+        self._begun.wait()
+        worker.send(self._recorded)
         while (ordinal := self._agenda.next()) is not None:
             worker.is_busy = True
             worker.send(b"%d\n" % ordinal)
             word = b""
             while word not in (b"done\n", b"failed"):
-                line = worker.line()
-                if not line.endswith(b"\n"):
-                    line = b"failed " + encode(self._death(worker, ordinal))
+                line = first.pop(0) if first else self._line(worker, ordinal)
                 self._told[ordinal].put(line)
                 word = line.partition(b" ")[0]
             if word == b"failed":
@@ -160,12 +206,21 @@ class Pool:
                 return
             worker.is_busy = False
 
-    def _death(self, worker: _Worker, ordinal: int) -> Failure:
+    def _line(self, worker: _Worker, ordinal: int | None) -> bytes:
+        """The next line of a worker; if it is dead, as if it had told so."""
+        line = worker.line()
+        if line.endswith(b"\n"):
+            return line
         text = (
-            f"the worker that made the runs of task {self._tasks[ordinal].task_id!r} {worker.fate()}. Nothing that was "
-            "recorded is lost: give the command again to go on; if memory ran out, with fewer workers"
+            f"the worker that {self._work(ordinal)} {worker.fate()}. Nothing that was recorded is lost: give the "
+            "command again to go on; if memory ran out, with fewer workers"
         )
-        return Failure(kinds=("CampaignError",), text=text, trace=text)
+        return b"failed " + encode(Failure(kinds=("CampaignError",), text=text, trace=text))
+
+
+def _verdict(judged: JudgedPlan, journal: Journal) -> Verdict:
+    arms = tuple(journal.read(run_id) for run_id in judged.arms) if judged.run.kept else ()
+    return Verdict(judged.run, arms, judged.live_model_calls, judged.proof, judged.labels)
 
 
 class _Agenda:

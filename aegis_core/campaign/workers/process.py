@@ -13,15 +13,26 @@ import sys
 import threading
 import warnings
 from collections.abc import Callable
+from pathlib import Path
 from queue import SimpleQueue
 from typing import IO, TextIO
 
 from aegis_core.campaign.cases import Cases, Opened
 from aegis_core.campaign.journal import RunRecord, read_run, reread
-from aegis_core.campaign.preparation import Ready, prepare
+from aegis_core.campaign.preparation import prepare
 from aegis_core.campaign.proof import Verdict
-from aegis_core.campaign.workers.messages import STOP, Failure, JudgedPlan, OpenedCase, Start, Warned, Word
-from aegis_core.errors import AegisWarning, PluginWarning
+from aegis_core.campaign.workers.messages import (
+    STOP,
+    Failure,
+    JudgedPlan,
+    OpenedCase,
+    Prepared,
+    Recorded,
+    Start,
+    Warned,
+    Word,
+)
+from aegis_core.errors import AegisWarning
 from aegis_core.plugins import default_plugins
 from aegis_core.records import Record
 from aegis_core.store import Position, encode
@@ -43,6 +54,9 @@ def main() -> None:
         warnings.showwarning = answers.showing(warnings.showwarning)
         try:
             worker = _Worker(Start.model_validate_json(first), answers)
+            if (second := asked.get()) == STOP:
+                return
+            worker.begin(Recorded.model_validate_json(second))
             while (request := asked.get()) != STOP:
                 worker.case(int(request))
         except BaseException as error:  # boundary of the process: whatever happened is told, and raised over there
@@ -92,10 +106,7 @@ class _Answers:
                 left = left[self._out.write(left) :]
 
     def showing(self, usual: Callable[..., None]) -> Callable[..., None]:
-        """Tells Aegis's own warnings to the campaign; others are shown as usual.
-
-        Those about plugins were given by the campaign's process already.
-        """
+        """Tells Aegis's own warnings to the campaign; others are shown as usual."""
 
         def show(
             message: Warning | str,
@@ -105,8 +116,6 @@ class _Answers:
             file: TextIO | None = None,
             line: str | None = None,
         ) -> None:
-            if issubclass(category, PluginWarning):
-                return
             if issubclass(category, AegisWarning):
                 self.tell("warned", Warned(category=category.__name__, text=str(message)))
             else:
@@ -120,13 +129,18 @@ class _Worker:
 
     def __init__(self, start: Start, answers: _Answers) -> None:
         self._answers = answers
-        self._journal = start.journal
-        self._places = {run_id: Position(line, offset) for run_id, (line, offset) in start.places.items()}
+        self._journal = Path()
+        self._places: dict[str, Position] = {}
         self._made: dict[str, RunRecord] = {}
         plugins = default_plugins()
-        ready: Ready = prepare(start.settings(), plugins)
-        answers.tell("ready", ready.configuration)
+        ready = prepare(start.settings(), plugins)
+        answers.tell("ready", Prepared(configuration=ready.configuration, system=ready.wrapped.name))
         self._cases = Cases(ready, self._keep, plugins.judge)
+
+    def begin(self, recorded: Recorded) -> None:
+        """From now on runs may be looked up and made."""
+        self._journal = recorded.journal
+        self._places = {run_id: Position(line, offset) for run_id, (line, offset) in recorded.places.items()}
 
     def case(self, ordinal: int) -> None:
         """Make the case of the task at this place."""

@@ -23,6 +23,11 @@ def campaign(out, workers=1, **more) -> Campaign:
     return Campaign(out=out, workers=workers, **(settings | more))
 
 
+def build_and_die():
+    """A factory that takes its process with it."""
+    os.kill(os.getpid(), signal.SIGKILL)
+
+
 def checker(name: str) -> str:
     return f"tests.core.campaign.crew:{name}"
 

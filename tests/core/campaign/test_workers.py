@@ -12,7 +12,7 @@ import pytest
 
 from aegis_core.campaign.workers.messages import Failure
 from aegis_core.campaign.workers.pool import _Agenda
-from aegis_core.errors import CampaignError, MissingDependencyError, RecorderWarning, StoreError
+from aegis_core.errors import CampaignError, MissingDependencyError, RecorderWarning, StoreError, UnknownModeError
 from aegis_core.faults import Moment, Plan, Target
 from tests.core.campaign import crew, team
 
@@ -173,18 +173,36 @@ def test_settings_that_workers_can_not_look_up_are_refused_before_anything_is_wr
     assert not (tmp_path / "out").exists()
 
 
+@pytest.mark.parametrize(
+    ("settings", "error", "words"),
+    [
+        ({"modes": ["FM-9.9"]}, UnknownModeError, "FM-9.9"),
+        (
+            {"system": "tests.core.campaign.crew:build_and_die"},
+            CampaignError,
+            "the worker that prepared the campaign was killed by signal 9",
+        ),
+    ],
+)
+def test_what_a_worker_finds_wrong_is_said_before_anything_is_written(tmp_path, settings, error, words):
+    with pytest.raises(error, match=words):
+        crew.campaign(tmp_path / "out", 2, **settings).run()
+
+    assert not (tmp_path / "out").exists()
+
+
 def test_an_error_of_aegis_comes_back_as_what_it_was_and_any_other_names_the_task():
     try:
         raise MissingDependencyError("install it")
     except MissingDependencyError as error:
-        back = Failure.model_validate_json(Failure.of(error).model_dump_json()).error("t1")
+        back = Failure.model_validate_json(Failure.of(error).model_dump_json()).error("did it")
     assert type(back) is MissingDependencyError
     assert str(back) == "install it"
     assert "raise MissingDependencyError" in str(back.__cause__)
 
-    other = Failure.of(MemoryError("full")).error("t1")
+    other = Failure.of(MemoryError("full")).error("did it")
     assert type(other) is CampaignError
-    assert str(other) == "the worker that made the runs of task 't1' ended by MemoryError: full"
+    assert str(other) == "the worker that did it ended by MemoryError: full"
 
 
 def test_tasks_are_begun_in_order_a_few_ahead_and_none_after_one_that_failed():
