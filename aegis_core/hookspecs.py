@@ -28,7 +28,6 @@ from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
 import pluggy
-from packaging.requirements import InvalidRequirement, Requirement
 from pydantic import Field, field_validator
 
 from aegis_core.records import Record
@@ -89,6 +88,8 @@ class Provider(Record):
     @field_validator("requires")
     @classmethod
     def _requires(cls, value: tuple[str, ...]) -> tuple[str, ...]:
+        from packaging.requirements import InvalidRequirement, Requirement  # slow to load, and recording needs none
+
         for text in value:
             try:
                 Requirement(text)

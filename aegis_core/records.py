@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Annotated
 
+import pydantic
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field
 
 __all__ = ["SCHEMA_VERSION", "FileRecord", "Record", "SchemaVersion"]
@@ -24,13 +25,19 @@ def _known_version(value: int) -> int:
     return value
 
 
+_DEFERS = tuple(int(part) for part in pydantic.VERSION.split(".")[:2]) >= (2, 14)
+"""Whether a record's validator is built when it is first used, and not at import, of which it is a third.
+
+Before 2.14 pydantic takes no lock for that, and two threads that use a record for the first time can fail.
+"""
+
 SchemaVersion = Annotated[int, Field(ge=1), AfterValidator(_known_version)]
 
 
 class Record(BaseModel):
     """Base of all records: frozen, and an unknown field is an error."""
 
-    model_config = ConfigDict(frozen=True, extra="forbid")
+    model_config = ConfigDict(frozen=True, extra="forbid", defer_build=_DEFERS)
 
 
 class FileRecord(Record):

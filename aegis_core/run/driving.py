@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 import threading
 from collections.abc import Coroutine
 from contextvars import Context
@@ -31,6 +30,8 @@ def finish(coroutine: Coroutine[Any, Any, R], context: Context | None = None) ->
         context: what it sees of context variables; None is an empty one, so that an injector's own calls are not
             taken for those of the system under study.
     """
+    import asyncio  # slow to load, and most runs need none
+
     context = context if context is not None else Context()
     box: list[R] = []
     failure: list[BaseException] = []

@@ -10,6 +10,8 @@ import tomllib
 import pytest
 
 CLI_LIBRARIES = {"click", "rich", "typer"}
+SLOW = {"asyncio", "packaging", "ssl", "subprocess"}
+"""What takes long to load and most runs don't need: it is imported where it is needed."""
 
 
 @pytest.fixture(scope="module")
@@ -38,6 +40,12 @@ def test_importing_the_core_loads_no_framework_and_no_cli_library(banned, tmp_pa
     assert "aegis_core" in loaded
     assert not loaded & banned
     assert not {name for name in loaded if name.startswith("aegis_")} - {"aegis_core"}, "a plugin was imported"
+
+
+def test_importing_the_core_loads_nothing_that_is_slow(tmp_path):
+    assert loaded_by(f"import {', '.join(SLOW)}", tmp_path) >= SLOW
+
+    assert not (loaded_by("import aegis_core", tmp_path) - loaded_by("import pydantic", tmp_path)) & SLOW
 
 
 def test_no_module_of_the_core_outside_the_cli_loads_one(banned, modules, tmp_path):
