@@ -96,9 +96,10 @@ class Step(Record):
     def _consistent(self) -> Step:
         if self.end < self.start:
             raise RecordError(f"step {self.index}: it ends at {self.end} s, before its start at {self.start} s")
-        late = [parent for parent in self.parents if not 0 <= parent < self.index]
-        if late:
-            raise RecordError(f"step {self.index}: parents {late} are not earlier steps")
+        if self.parents:
+            late = [parent for parent in self.parents if not 0 <= parent < self.index]
+            if late:
+                raise RecordError(f"step {self.index}: parents {late} are not earlier steps")
         return self
 
 
@@ -134,7 +135,9 @@ class Trajectory(FileRecord):
         for position, step in enumerate(self.steps):
             if step.index != position:
                 raise RecordError(f"run {self.run_id}: step {step.index} stands at position {position}")
-            self._known((step.agent, *step.addressed_to, *step.visible_to), known, step.index)
+            named = (step.agent, *step.addressed_to, *step.visible_to)
+            if not known.issuperset(named):
+                self._known(named, known, step.index)
         return self
 
     def _known(self, paths: Iterable[str], known: set[str], index: int) -> None:

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 from pydantic import ValidationError
-from pydantic_core import ErrorDetails, from_json
+from pydantic_core import ErrorDetails, SchemaValidator, core_schema, from_json
 
 from aegis_core.errors import SchemaVersionError, StoreError
 from aegis_core.records import SCHEMA_VERSION, Record
@@ -15,7 +15,11 @@ from aegis_core.records import SCHEMA_VERSION, Record
 __all__ = ["decoded", "is_torn", "mend_text", "parse", "parsed", "too_deep"]
 
 M = TypeVar("M", bound=Record)
-_SAFE_BRACKETS = 150
+_SAFE_DEPTH = 150
+_SHORT = 1 << 13
+_NO_OPENING = bytes(set(range(256)) - set(b"[{"))
+_WELL_FORMED = SchemaValidator(core_schema.typed_dict_schema({}, extra_behavior="ignore"))
+"""Parses JSON as every reader of records does, with the same limit of depth, and makes nothing of it."""
 _SHOWN = 3
 _ENCODINGS = {codecs.BOM_UTF16_LE: "UTF-16", codecs.BOM_UTF16_BE: "UTF-16"}
 
@@ -60,17 +64,19 @@ def parsed(text: str, path: Path, line: int) -> dict[str, Any]:
     return value
 
 
-def parse(text: str, model: type[M], path: Path, line: int) -> M:
-    """The record of a line.
+def parse(text: str | bytes, model: type[M], path: Path, line: int) -> M:
+    """The record of a line, as a text or, which is faster, as it stands in the file.
 
     Raises:
         SchemaVersionError: a newer Aegis wrote it.
-        StoreError: it is no such record; the message names file, line and field.
+        StoreError: it is no such record, or not a line as `decoded` asks for; the message names file, line and field.
     """
+    if isinstance(text, bytes) and text.endswith((b"\r\n", b"\r")):
+        decoded(text, path, line)  # raises; all else that it refuses is no JSON either
     try:
         return model.model_validate_json(text)
     except ValidationError as error:
-        value = parsed(text, path, line)
+        value = parsed(decoded(text, path, line) if isinstance(text, bytes) else text, path, line)
         version = value.get("schema_version")
         if isinstance(version, int) and version > SCHEMA_VERSION:
             raise SchemaVersionError(
@@ -138,12 +144,15 @@ def _is_beginning(text: str) -> bool:
 
 
 def too_deep(line: bytes) -> bool:
-    """Whether a written line is nested too deeply for the reader; looked at closely only where it could be."""
-    if line.count(b"[") + line.count(b"{") < _SAFE_BRACKETS:
+    """Whether a written line is nested too deeply for the reader.
+
+    Of a short line the brackets are counted first; of a long one that takes as long as to parse it, and finds many.
+    """
+    if len(line) < _SHORT and len(line.translate(None, _NO_OPENING)) < _SAFE_DEPTH:
         return False
     try:
-        from_json(line)
-    except ValueError:
+        _WELL_FORMED.validate_json(line)
+    except ValidationError:
         return True
     return False
 

@@ -37,8 +37,8 @@ def read(path: str | os.PathLike[str], model: type[M]) -> Iterator[M]:
         StoreError: the file can't be read, or a line holds no such record; the message names file, line and field.
     """
     path = Path(path)
-    for place, text in _lines(path):
-        yield parse(text, model, path, place.line)
+    for place, raw in _lines(path):
+        yield parse(raw, model, path, place.line)
 
 
 def read_at(path: str | os.PathLike[str], position: Position, model: type[M]) -> M:
@@ -47,7 +47,7 @@ def read_at(path: str | os.PathLike[str], position: Position, model: type[M]) ->
     with named(path, "read"), path.open("rb") as file:
         file.seek(position.offset)
         raw = file.readline()
-    return parse(decoded(raw, path, position.line), model, path, position.line)
+    return parse(raw, model, path, position.line)
 
 
 def read_document(path: str | os.PathLike[str], model: type[M]) -> M:
@@ -55,15 +55,15 @@ def read_document(path: str | os.PathLike[str], model: type[M]) -> M:
     path = Path(path)
     with named(path, "read"):
         raw = path.read_bytes()
-    return parse(decoded(raw, path, 1), model, path, 1)
+    return parse(raw, model, path, 1)
 
 
 def index(path: str | os.PathLike[str], field: str) -> dict[str, Position]:
     """Where each record of a file stands, by the value of a text field that is unique in it; errors as for `read`."""
     path = Path(path)
     places: dict[str, Position] = {}
-    for place, text in _lines(path):
-        value = parsed(text, path, place.line).get(field)
+    for place, raw in _lines(path):
+        value = parsed(decoded(raw, path, place.line), path, place.line).get(field)
         where = f"{path}, line {place.line}, field {field}"
         if not isinstance(value, str):
             raise StoreError(f"{where}: a text is needed here; check that this is the right kind of file")
@@ -83,11 +83,11 @@ def peek(path: str | os.PathLike[str]) -> Iterator[tuple[Position, dict[str, Any
         StoreError: the file can't be read, or a line is not a JSON object.
     """
     path = Path(path)
-    for place, text in _lines(path, warn=False):
-        yield place, parsed(text, path, place.line)
+    for place, raw in _lines(path, warn=False):
+        yield place, parsed(decoded(raw, path, place.line), path, place.line)
 
 
-def _lines(path: Path, *, warn: bool = True) -> Iterator[tuple[Position, str]]:
+def _lines(path: Path, *, warn: bool = True) -> Iterator[tuple[Position, bytes]]:
     offset = 0
     with named(path, "read"):
         file = path.open("rb")
@@ -102,7 +102,6 @@ def _lines(path: Path, *, warn: bool = True) -> Iterator[tuple[Position, str]]:
                         stacklevel=3,
                     )
                 return
-            text = decoded(raw, path, line)
-            if text.strip():
-                yield Position(line, offset), text
+            if raw.startswith(b"{") or decoded(raw, path, line).strip():
+                yield Position(line, offset), raw
             offset += len(raw)

@@ -64,10 +64,14 @@ def repair(path: str | os.PathLike[str], *, keep: bool = True) -> Repair | None:
             os.close(fd)
 
 
-def whole(fd: int, path: Path) -> int:
-    """Make sure that a file ends with a whole line, with a `StoreWarning` if it did not; returns its size in bytes."""
+def whole(fd: int, path: Path, known: int = 0) -> int:
+    """Make sure that a file ends with a whole line, with a `StoreWarning` if it did not; returns its size in bytes.
+
+    Args:
+        known: a size at which it is known to.
+    """
     size = os.lseek(fd, 0, os.SEEK_END)
-    if size and _bytes(fd, size - 1, size) != b"\n":
+    if size != known and _bytes(fd, size - 1, size) != b"\n":
         done = _repair(fd, path)
         warnings.warn(str(done), StoreWarning, stacklevel=4)
         size = os.lseek(fd, 0, os.SEEK_END)

@@ -33,8 +33,8 @@ def encode(record: Record, indent: int | None = None) -> bytes:
         StoreError: the record could not be read back: it is nested too deeply, or breaks its own schema.
     """
     try:
-        line = record.model_dump_json(indent=indent).encode("utf-8")
-    except (PydanticSerializationError, UnicodeEncodeError):
+        line = _json(record, indent)
+    except PydanticSerializationError:
         line = _mended(record, indent)
     if too_deep(line):
         raise StoreError(f"a {type(record).__name__} is nested too deeply to be read back; flatten its data")
@@ -44,9 +44,14 @@ def encode(record: Record, indent: int | None = None) -> bytes:
 def _mended(record: Record, indent: int | None) -> bytes:
     try:
         plain = type(record).model_validate(mend_text(record.model_dump()))
-        return plain.model_dump_json(indent=indent).encode("utf-8")
+        return _json(plain, indent)
     except (PydanticSerializationError, ValidationError) as error:
         raise StoreError(f"a {type(record).__name__} can't be written as JSON: {error}") from error
+
+
+def _json(record: Record, indent: int | None) -> bytes:
+    """What `model_dump_json` gives, without the way through a text."""
+    return record.__pydantic_serializer__.to_json(record, indent=indent)
 
 
 class Appender:
@@ -71,6 +76,7 @@ class Appender:
             self.path.parent.mkdir(parents=True, exist_ok=True)
             self._fd = os.open(self.path, os.O_RDWR | os.O_CREAT | os.O_APPEND | BINARY, 0o666)
         self._open = True
+        self._size = 0
 
     def write(self, record: Record) -> None:
         """Append one record."""
@@ -82,12 +88,13 @@ class Appender:
             if not self._open:
                 raise StoreError(f"{self.path}: the appender is closed; open a new one")
             with named(self.path, "written"), locked(self._fd):
-                size = whole(self._fd, self.path)
+                size = whole(self._fd, self.path, self._size)
                 try:
                     write_bytes(self._fd, line)
                 except BaseException:
                     os.ftruncate(self._fd, size)
                     raise
+                self._size = size + len(line)
                 if self._fsync:
                     os.fsync(self._fd)
 
