@@ -96,6 +96,7 @@ def test_line_torn_inside_a_character_is_torn(tmp_path: Path) -> None:
         (b"\xef\xbb\xbf" + GOOD, "line 1: begins with a byte order mark; save the file as UTF-8 without BOM"),
         (GOOD.decode().encode("utf-16"), "line 1: the file is in UTF-16; save it as UTF-8"),
         (GOOD + GOOD.replace(b"\n", b"\r\n"), "line 2: ends with CR LF.*; save the file with LF alone"),
+        (GOOD.replace(b"\n", b"\r"), "line 1: ends with CR LF"),
         (GOOD.replace(b'"q"', b'"caf\xe9"'), r"line 1: byte 47 \(0xe9\) is not UTF-8; save the file as UTF-8"),
         (GOOD.replace(b'"text":"q",', b""), "line 1, field text: Field required .*Task.*Add what is missing"),
         (GOOD.replace(b'"q"', b"7"), "line 1, field text: Input should be a valid string .*Correct the value"),

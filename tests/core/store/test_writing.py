@@ -198,8 +198,9 @@ def test_nan_in_free_data_becomes_null(tmp_path: Path) -> None:
     assert tape.entries[0].payload == [None, None, 1.0]
 
 
-def test_record_too_deep_to_be_read_back_is_refused_before_it_is_written(tmp_path: Path) -> None:
-    value: object = "deep"
+@pytest.mark.parametrize("text", ["deep", "deep" * 10_000])
+def test_record_too_deep_to_be_read_back_is_refused_before_it_is_written(tmp_path: Path, text: str) -> None:
+    value: object = text
     for _ in range(220):
         value = [value]
     with pytest.raises(StoreError, match="a Tape is nested too deeply"):
