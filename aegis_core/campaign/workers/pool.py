@@ -285,16 +285,19 @@ class _Worker:
         return self._process.stdout.readline()
 
     def fate(self) -> str:
-        """How the process ended."""
+        """How the process ended; what it had started and left behind is ended too."""
         status = self._process.wait()
+        self._kill_all()
         if status < 0:
             return f"was killed by signal {-status} ({signal.Signals(-status).name})"
         return f"ended with exit status {status}"
 
     def kill(self) -> None:
         """End it at once, with what it has started."""
-        if self._process.poll() is not None:
-            return
+        if self._process.poll() is None:
+            self._kill_all()
+
+    def _kill_all(self) -> None:
         with contextlib.suppress(ProcessLookupError, PermissionError):
             if sys.platform == "win32":
                 self._process.kill()

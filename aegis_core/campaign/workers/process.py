@@ -74,7 +74,17 @@ def _own_streams() -> tuple[IO[bytes], IO[bytes]]:
     os.dup2(nothing, 0)
     os.close(nothing)
     os.dup2(2, 1)
+    if sys.platform != "win32":
+        os.register_at_fork(after_in_child=lambda: _let_go(requests.fileno(), out.fileno()))
     return requests, out
+
+
+def _let_go(*pipes: int) -> None:
+    """In a child that the system under study forks: while that held them, the end of the worker would not show."""
+    nothing = os.open(os.devnull, os.O_RDWR)
+    for pipe in pipes:
+        os.dup2(nothing, pipe)
+    os.close(nothing)
 
 
 def _listen(requests: IO[bytes], put: Callable[[bytes], None]) -> None:

@@ -6,6 +6,7 @@
 import os
 import signal
 import sys
+import time
 import warnings
 from pathlib import Path
 
@@ -51,6 +52,15 @@ def exits(task, output):
 def dies(task, output):
     if task.task_id == ODD:
         os.kill(os.getpid(), signal.SIGKILL)
+    return _holds(task, output)
+
+
+def leaves_a_child(task, output):
+    if task.task_id == ODD:
+        if os.fork() == 0:
+            time.sleep(100)
+            os._exit(0)
+        os._exit(5)
     return _holds(task, output)
 
 

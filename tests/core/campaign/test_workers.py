@@ -105,6 +105,7 @@ def test_workers_end_with_their_campaign_and_one_process_goes_on_to_the_same_byt
         ),
         ("exits", CampaignError, f"task '{crew.ODD}' ended by SystemExit: 3"),
         ("dies", CampaignError, f"task '{crew.ODD}' was killed by signal 9 .*give the command again"),
+        ("leaves_a_child", CampaignError, f"task '{crew.ODD}' ended with exit status 5"),
         ("interrupts", KeyboardInterrupt, None),
     ],
 )
