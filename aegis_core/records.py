@@ -26,9 +26,9 @@ def _known_version(value: int) -> int:
 
 
 _DEFERS = tuple(int(part) for part in pydantic.VERSION.split(".")[:2]) >= (2, 14)
-"""Whether a record's validator is built when it is first used, and not at import, of which it is a third.
+"""Whether a record's validator is built when it is first used, and not at import.
 
-Before 2.14 pydantic takes no lock for that, and two threads that use a record for the first time can fail.
+Before 2.14 pydantic takes no lock for that, and two threads that first use a record can fail (seen with 2.13).
 """
 
 SchemaVersion = Annotated[int, Field(ge=1), AfterValidator(_known_version)]
