@@ -29,6 +29,10 @@ _RANDOM = re.compile(
     r"|\b\d{4}-\d\d-\d\d[T ]\d\d:\d\d:\d\d(?:\.\d+)?(?:Z|[+-]\d\d:?\d\d)?"
 )
 """What differs from run to run in texts that quote it: random ids, points in time."""
+_ID_LENGTH = 32
+"""Of the shortest random id, in characters."""
+_TIME_LENGTH = 19
+"""Of the shortest point in time, which may be spread over two words, and holds `-` and `:`."""
 
 
 class LangGraphAdapter(Adapter):
@@ -86,12 +90,19 @@ class LangGraphAdapter(Adapter):
 
 def _masked(value: JsonValue) -> JsonValue:
     if isinstance(value, str):
-        return _RANDOM.sub("*", value)
+        return _RANDOM.sub("*", value) if _may_hold_random(value) else value
     if isinstance(value, list):
         return [_masked(item) for item in value]
     if isinstance(value, dict):
         return {key: _masked(item) for key, item in value.items()}
     return value
+
+
+def _may_hold_random(text: str) -> bool:
+    """Whether to look closely, which takes fifty times as long."""
+    if len(text) < _TIME_LENGTH:
+        return False
+    return ("-" in text and ":" in text) or max(map(len, text.split()), default=0) >= _ID_LENGTH
 
 
 class GraphAttachment(Attachment):

@@ -5,7 +5,7 @@ from __future__ import annotations
 import itertools
 import time
 from bisect import insort
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from contextvars import ContextVar
 from dataclasses import dataclass
 from threading import RLock
@@ -32,18 +32,23 @@ inside_calls: ContextVar[tuple[int, ...]] = ContextVar("aegis_inside_calls", def
 """Tokens of the calls of kind `node` that the current code runs inside of, outermost first."""
 
 
-@dataclass
+@dataclass(eq=False, slots=True)
 class _Row:
     order: OrderKey
+    sequence: int
     place: tuple[tuple[tuple[int, int, str], ...], int]
     """What rows are sorted by: the order key, then the order of arrival."""
     step: Step
     inside: tuple[int, ...]
     texts: tuple[str, ...]
+    readers: set[str]
+    """Who saw the step, beside those whom it was said to be visible to."""
 
-    @property
-    def sequence(self) -> int:
-        return self.place[1]
+    def as_read(self, **changes: Any) -> Step:  # Any: fields of `Step`
+        """The step with these fields changed, and with its readers; itself, if nothing is to be changed."""
+        if self.readers:
+            changes["visible_to"] = tuple(sorted({*self.step.visible_to, *self.readers}))
+        return self.step.model_copy(update=changes) if changes else self.step
 
 
 @dataclass
@@ -100,8 +105,12 @@ class Recorder:
         with self._lock:
             turn = self._turns.get((agent, branch), 0) + 1
             self._turns[agent, branch] = turn
-            self._agents.setdefault(agent, Agent(path=agent))
+            self._meet(agent)
         return Moment(agent=agent, branch=branch, turn=turn)
+
+    def _meet(self, path: str) -> None:
+        if path not in self._agents:
+            self._agents[path] = Agent(path=path)
 
     def pass_over(self, moments: Iterable[Moment]) -> None:
         """Count turns that happened inside a node that was served instead of run."""
@@ -109,7 +118,7 @@ class Recorder:
             for moment in moments:
                 key = (moment.agent, moment.branch)
                 self._turns[key] = max(self._turns.get(key, 0), moment.turn)
-                self._agents.setdefault(moment.agent, Agent(path=moment.agent))
+                self._meet(moment.agent)
 
     def step(
         self,
@@ -131,7 +140,7 @@ class Recorder:
         """Record a step; returns its number in order of arrival, by which later steps name it as a parent."""
         with self._lock:
             for path in (agent, *addressed_to, *visible_to):
-                self._agents.setdefault(path, Agent(path=path))
+                self._meet(path)
             end = self.now()
             number = len(self._rows)
             step = Step(
@@ -151,7 +160,7 @@ class Recorder:
                 start=min(end if start is None else start, end),
                 end=end,
             )
-            row = _Row(order, (sortable(order), number), step, inside_calls.get(), step_texts(step))
+            row = _Row(order, number, (sortable(order), number), step, inside_calls.get(), step_texts(step), set())
             self._rows.append(row)
             insort(self._sorted, row, key=_place)
             return number
@@ -191,12 +200,13 @@ class Recorder:
             authored: list[Part] = []
             for part in parts:
                 author, text = part.author, self._original(part.text)
-                held = (recent[number] for number in self._steps_in(text) if number in recent)
-                for row in sorted(held, key=_place):
+                held = [recent[number] for number in self._steps_in(text) if number in recent]
+                for row in sorted(held, key=_place) if len(held) > 1 else held:
                     if row.step.agent != reader:
                         author = row.step.agent if text in row.texts else author
                         parents.append(row.sequence)
-                        self._saw(row, reader)
+                        if reader not in row.step.visible_to:
+                            row.readers.add(reader)
                 authored.append(part if author == part.author else part.model_copy(update={"author": author}))
         return tuple(authored), tuple(dict.fromkeys(parents))
 
@@ -219,10 +229,6 @@ class Recorder:
             text = text.replace(after, before) if after else text
         return text
 
-    def _saw(self, row: _Row, reader: str) -> None:
-        if reader not in row.step.visible_to:
-            row.step = row.step.model_copy(update={"visible_to": tuple(sorted((*row.step.visible_to, reader)))})
-
     def inside(self, token: int, moment: Moment | None, order: OrderKey = ()) -> tuple[Step, ...]:
         """The steps that were recorded inside a call, in canonical order.
 
@@ -237,7 +243,7 @@ class Recorder:
                 or (row.step.agent, row.step.branch, row.step.turn) == own
                 or (order and row.order[: len(order)] == order)
             ]
-        return tuple(row.step for row in rows)
+        return tuple(row.as_read() for row in rows)
 
     def history(self) -> tuple[tuple[str, str], ...]:
         """(agent, text) of the delivered steps so far, in canonical order."""
@@ -248,17 +254,14 @@ class Recorder:
         with self._lock:
             rows = list(self._sorted)
         position = {row.sequence: index for index, row in enumerate(rows)}
-        return tuple(
-            row.step.model_copy(
-                update={
-                    "index": index,
-                    "parents": tuple(
-                        sorted(position[p] for p in row.step.parents if p in position and position[p] < index)
-                    ),
-                }
-            )
-            for index, row in enumerate(rows)
-        )
+        return tuple(self._indexed(row, index, position) for index, row in enumerate(rows))
+
+    def _indexed(self, row: _Row, index: int, position: Mapping[int, int]) -> Step:
+        step, changes = row.step, {}
+        parents = tuple(sorted(position[p] for p in step.parents if p in position and position[p] < index))
+        if (step.index, step.parents) != (index, parents):
+            changes = {"index": index, "parents": parents}
+        return row.as_read(**changes)
 
     def entries(self) -> tuple[TapeEntry, ...]:
         """All tape entries in canonical order."""

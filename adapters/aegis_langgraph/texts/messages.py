@@ -28,27 +28,32 @@ _ROLES = {"human": "user", "ai": "assistant", "system": "system", "developer": "
 _KINDS: dict[str, StepKind] = {"tool": "tool_result", "system": "system"}
 
 
-_PLAIN = (HumanMessage, AIMessage, SystemMessage, ToolMessage)
+_DEPENDS_ON: dict[type[BaseMessage], str] = {
+    HumanMessage: "type",
+    AIMessage: "tool_calls",
+    SystemMessage: "type",
+    ToolMessage: "tool_call_id",
+}
+"""On which field the parts of a message depend beside its content and name, for those that can be one text."""
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, slots=True)
 class _Read:
-    """The parts of a message, and what they were made of. It holds the message, so that no other can have its id."""
+    """The parts of a message by place, and what they were made of.
+
+    It holds the message, so that no other can have its id.
+    """
 
     message: BaseMessage
     content: str
     name: str | None
-    call_id: str | None
-    parts: tuple[Part, ...]
-
-    def still_holds(self, message: BaseMessage) -> bool:
-        """Whether nothing of the message was changed since."""
-        same = self.message is message and self.content is message.content and self.name == message.name
-        return same and self.call_id == _answers(message) and not _calls_tools(message)
+    field: str
+    value: object
+    parts: dict[str, tuple[Part, ...]]
 
 
 class MessageReader:
-    """Reads messages as parts. Histories come again in every turn: one text, unchanged, at one place is read once.
+    """Reads messages as parts. Histories come again in every turn: what is one text is read once, until it is changed.
 
     Args:
         authors: paths of agents by the names that messages carry.
@@ -56,26 +61,32 @@ class MessageReader:
 
     def __init__(self, authors: Mapping[str, str]) -> None:
         self.authors = authors
-        self._read: dict[tuple[int, str], _Read] = {}
+        self._read: dict[int, _Read] = {}
 
     def parts(self, path: str, message: BaseMessage) -> tuple[Part, ...]:
         """As `message_parts`."""
-        key = (id(message), path)
-        read = self._read.get(key)
-        if read is not None and read.still_holds(message):
-            return read.parts
+        read = self._read.get(id(message))
+        if (
+            read is None
+            or read.message is not message
+            or read.content is not message.content
+            or read.name != message.name
+            or read.value != getattr(message, read.field)
+        ):
+            return self._anew(path, message)
+        known = read.parts.get(path)
+        if known is None:
+            elsewhere = next(iter(read.parts.values()))
+            known = read.parts[path] = tuple(part.model_copy(update={"id": path}) for part in elsewhere)
+        return known
+
+    def _anew(self, path: str, message: BaseMessage) -> tuple[Part, ...]:
         content, parts = message.content, tuple(message_parts(path, message, self.authors))
-        if type(message) in _PLAIN and type(content) is str and not _calls_tools(message):
-            self._read[key] = _Read(message, content, message.name, _answers(message), parts)
+        field = _DEPENDS_ON.get(type(message))
+        if field is not None and type(content) is str and not tool_calls(message):
+            value = [] if field == "tool_calls" else getattr(message, field)
+            self._read[id(message)] = _Read(message, content, message.name, field, value, {path: parts})
         return parts
-
-
-def _calls_tools(message: BaseMessage) -> bool:
-    return isinstance(message, AIMessage) and bool(message.tool_calls)
-
-
-def _answers(message: BaseMessage) -> str | None:
-    return message.tool_call_id if isinstance(message, ToolMessage) else None
 
 
 def message_parts(path: str, message: BaseMessage, authors: Mapping[str, str]) -> Iterator[Part]:
@@ -96,7 +107,7 @@ def message_parts(path: str, message: BaseMessage, authors: Mapping[str, str]) -
         "author": author,
         "kind": kind,
         "editable": role != "tool",
-        "call_id": _answers(message),
+        "call_id": message.tool_call_id if isinstance(message, ToolMessage) else None,
     }
     texts = list(_texts(path, message))
     for part_id, text in texts:

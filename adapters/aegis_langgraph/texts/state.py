@@ -89,7 +89,10 @@ def holds_message(value: Any) -> bool:
 
 def texts_of(state: Any, naming: Naming) -> tuple[Text, ...]:
     """All texts of a state, in order. Part ids are paths (`messages[0]`, `notes[2]`, `draft`)."""
-    return tuple(text for key, value in entries(state) for text in _texts(value, key, key, naming, 0))
+    found: list[Text] = []
+    for key, value in entries(state):
+        _collect(found, value, key, key, naming, 0)
+    return tuple(found)
 
 
 def messages_in(texts: Iterable[Text]) -> list[BaseMessage]:
@@ -97,16 +100,16 @@ def messages_in(texts: Iterable[Text]) -> list[BaseMessage]:
     return list({id(text.message): text.message for text in texts if text.message is not None}.values())
 
 
-def _texts(value: Any, path: str, key: str, naming: Naming, depth: int) -> Iterator[Text]:
+def _collect(found: list[Text], value: Any, path: str, key: str, naming: Naming, depth: int) -> None:
     if isinstance(value, BaseMessage):
-        yield from (Text(part, key, value) for part in naming.reader.parts(path, value))
+        found += [Text(part, key, value) for part in naming.reader.parts(path, value)]
     elif isinstance(value, str):
         steers = value in naming.nodes
         part = Part(id=path, text=value, editable=not steers, kind="handoff" if steers else "message")
-        yield Text(part, key)
+        found.append(Text(part, key))
     elif depth < _MAX_DEPTH:
         for name, child in _children(value):
-            yield from _texts(child, f"{path}{name}", key, naming, depth + 1)
+            _collect(found, child, f"{path}{name}", key, naming, depth + 1)
 
 
 def _children(value: Any) -> Iterator[tuple[str, Any]]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Callable, Collection, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -74,10 +74,14 @@ def _messages(value: Any) -> list[BaseMessage] | None:
 
 def texts_of_update(result: Any, naming: Naming) -> tuple[Text, ...]:
     """All texts that a result writes into the state, in order."""
-    return tuple(
-        dataclasses.replace(text, part=text.part.model_copy(update={"id": f"{prefix}{text.part.id}"}))
-        for prefix, update in updates_of(result)
-        for text in texts_of(update, naming)
+    return tuple(text for prefix, update in updates_of(result) for text in _prefixed(texts_of(update, naming), prefix))
+
+
+def _prefixed(texts: tuple[Text, ...], prefix: str) -> Iterable[Text]:
+    if not prefix:
+        return texts
+    return (
+        dataclasses.replace(text, part=text.part.model_copy(update={"id": f"{prefix}{text.part.id}"})) for text in texts
     )
 
 

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from threading import RLock
 from typing import Any, Literal
 
-from aegis_core.run.recorder import OrderKey, sortable
+from aegis_core.run.recorder import OrderKey
 from aegis_langgraph import _compat
 from aegis_langgraph.names import Layout, Shape, is_loop_node, loop_role
 from aegis_langgraph.watching.answers import Written
@@ -88,8 +88,15 @@ def precedes(order: OrderKey, later: OrderKey) -> bool:
     """Whether what has the first key happened before, rather than beside, what has the second."""
     for place, (left, right) in enumerate(zip(order, later, strict=False)):
         if left != right:
-            return (place % 2 == 1 or place == 0) and sortable((left,)) < sortable((right,))
+            return (place % 2 == 1 or place == 0) and _is_before(left, right)
     return True
+
+
+def _is_before(left: int | str, right: int | str) -> bool:
+    """Numbers before names, as `sortable` has it."""
+    if isinstance(left, int):
+        return not isinstance(right, int) or left < right
+    return not isinstance(right, int) and left < right
 
 
 class Frames:
