@@ -16,9 +16,10 @@ and holds functions marked with `hookimpl`:
         )
 
 Six hooks describe what the plugin offers: they are called once, at discovery, and import nothing. Nothing is
-chosen by load order: users ask by name, and a name that two plugins claim stays with the first in the order of
-(entry-point name, distribution). Two hooks observe runs; they can't alter anything. The functions below are never
-run, only their signatures count.
+chosen by load order: users ask by name. A name or a mode that two plugins claim stays with the one that comes with
+aegis-mas, otherwise with the first in the order of (entry-point name, distribution); the other loses that name alone,
+and `aegis plugins` says to whom. Two hooks observe runs; they can't alter anything. The functions below are never run,
+only their signatures count.
 """
 
 from __future__ import annotations

@@ -9,6 +9,7 @@ from importlib.metadata import EntryPoint
 
 from aegis_core.errors import PluginError
 from aegis_core.hookspecs import Provider
+from aegis_core.plugins.clash import is_own
 from aegis_core.plugins.discovery import Failure, Offer, Origin, PluginLoader
 from aegis_core.plugins.kinds import DESCRIBING_HOOKS, Kind
 from aegis_core.plugins.report import PluginInfo, Provided
@@ -123,10 +124,14 @@ def _provided(kind: Kind, provider: Provider) -> Provided:
 
 
 def discover(entry_points: Iterable[EntryPoint], selection: Selection) -> Catalogue:
-    """Load every allowed plugin in the order of (name, distribution), each in isolation."""
+    """Load every allowed plugin in isolation: those of this distribution, then others, by (name, distribution).
+
+    Names belong to the first that claims them. So no other distribution can take a name, a mode or a module away
+    from what is shipped here, whatever it calls itself.
+    """
     found, failures, loader = Catalogue(strict=selection.strict), [], PluginLoader()
     points = [(Origin.of(point), point) for point in entry_points]
-    for origin, point in sorted(points, key=lambda pair: (pair[0].name, pair[0].distribution)):
+    for origin, point in sorted(points, key=lambda pair: _precedence(pair[0])):
         if refusal := selection.refusal(origin.name):
             found.disabled.append((origin, refusal))
             continue
@@ -138,3 +143,7 @@ def discover(entry_points: Iterable[EntryPoint], selection: Selection) -> Catalo
     found.modes = {**{mode.id: mode for mode in MAST}, **dict(sorted(found.modes.items()))}
     found.problems = selection.unknown(origin.name for origin, _ in points)
     return found
+
+
+def _precedence(origin: Origin) -> tuple[bool, str, str]:
+    return not is_own(origin.distribution), origin.name, origin.distribution

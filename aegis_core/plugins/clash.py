@@ -8,12 +8,13 @@ from __future__ import annotations
 
 import base64
 import hashlib
+import re
 import sys
 from collections.abc import Iterable, Iterator
 from importlib.metadata import Distribution, distributions
 from pathlib import Path
 
-__all__ = ["DISTRIBUTION", "foreign_cores"]
+__all__ = ["DISTRIBUTION", "foreign_cores", "is_own"]
 
 PACKAGE = "aegis_core"
 DISTRIBUTION = "aegis-mas"
@@ -53,7 +54,7 @@ def _other_folders(running: Path, entries: Iterable[str]) -> Iterator[Path]:
 def _signs(dist: Distribution, folder: Path, version: str) -> Iterator[str]:
     name = dist.metadata["Name"] or ""
     label = f"{name} {dist.version}"
-    if _is_ours(name):
+    if is_own(name):
         if dist.version != version:
             yield f"the installed distribution is {label}, but the {PACKAGE} that runs is version {version} ({folder})"
             return
@@ -69,8 +70,9 @@ def _signs(dist: Distribution, folder: Path, version: str) -> Iterator[str]:
         )
 
 
-def _is_ours(name: str) -> bool:
-    return name.lower().replace("_", "-") == DISTRIBUTION
+def is_own(name: str) -> bool:
+    """Whether a distribution calls itself what this one is called, however it is spelt."""
+    return re.sub(r"[-_.]+", "-", name).lower() == DISTRIBUTION  # as PEP 503 compares names
 
 
 def _claims(dist: Distribution) -> bool:

@@ -106,6 +106,29 @@ def test_which_plugin_wins_a_clash_is_decided_by_name_and_distribution_not_by_or
         assert [failure.origin.distribution for failure in failures] == ["c-dist"]
 
 
+def test_a_name_of_this_distribution_can_be_taken_by_no_other(entry_point):
+    usurper = entry_point("alpha", "broken_clash", "acme-tools", "2.1")
+    for distribution in ("aegis-mas", "Aegis_MAS"):
+        own = entry_point("good", "good_plugin", distribution, "1.0")
+        for order in ([usurper, own], [own, usurper]):
+            plugins = Plugins(order, environ={})
+            with pytest.warns(PluginWarning, match=r"plugin 'alpha' \(acme-tools 2\.1, broken_clash\) skipped in part"):
+                assert type(plugins.adapter("good")).__name__ == "GoodAdapter"
+            assert plugins.error_modes()["good:gone-wrong"].name == "Gone wrong"
+            assert plugins.names("adapter") == ("good", "own"), "what clashes with nothing stays"
+            assert {info.name: info.status for info in plugins.report().plugins} == {
+                "good": "loaded",
+                "alpha": "partly",
+            }
+
+
+def test_a_module_of_this_distribution_is_not_lost_to_another_that_names_it(entry_point):
+    own = entry_point("good", "good_plugin", "aegis-mas", "1.0")
+    plugins = Plugins([entry_point("alpha", "good_plugin", "acme-tools"), own], environ={})
+    with pytest.warns(PluginWarning, match=r"plugin 'alpha' .* skipped: it is the same module as plugin 'good'"):
+        assert plugins.adapter("good").name == "good"
+
+
 def test_one_module_named_by_two_entry_points_is_loaded_once(entry_point, good):
     plugins = Plugins([good, entry_point("twice", "good_plugin")], environ={})
     with pytest.warns(PluginWarning, match="same module as plugin 'good'"):
