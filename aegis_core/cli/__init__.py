@@ -15,10 +15,20 @@ def main(argv: Sequence[str] | None = None) -> None:
     """
     import sys
 
+    arguments = list(sys.argv[1:] if argv is None else argv)
+    try:
+        _run(arguments)
+    except KeyboardInterrupt:  # before the command began, or after it ended: inside it, `answers.command` says more
+        if "--debug" in arguments:
+            raise
+        print("aegis: interrupted", file=sys.stderr)
+        raise SystemExit(130) from None  # `ExitCode.INTERRUPTED`, whose module may be what was being imported
+
+
+def _run(arguments: list[str]) -> None:
     from aegis_core.cli.answers import debug_mode
     from aegis_core.cli.app import app
 
-    arguments = list(sys.argv[1:] if argv is None else argv)
     # Accepted anywhere on the line: it is most often added to the end of a line that has just failed.
     debug_mode.set("--debug" in arguments)
     app(args=[argument for argument in arguments if argument != "--debug"], prog_name="aegis")

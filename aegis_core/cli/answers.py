@@ -57,6 +57,7 @@ def command(function: Callable[P, Answer]) -> Callable[P, None]:
     """Make a command of a function that answers.
 
     Whatever plugins and systems print while it runs goes to standard error: standard output is for the answer alone.
+    Of an interruption its notes (`add_note`) are told, by which the work that was stopped says what became of it.
     """
 
     @functools.wraps(function)
@@ -68,10 +69,8 @@ def command(function: Callable[P, Answer]) -> Callable[P, None]:
                 answer = function(*args, **kwargs)
             _print(answer, out, as_json=bool(kwargs.get("as_json")))
             code = answer.code
-        except KeyboardInterrupt:
-            code = _failed(
-                "interrupted; a campaign goes on from here if its command is given again", ExitCode.INTERRUPTED
-            )
+        except KeyboardInterrupt as error:
+            code = _failed("; ".join(["interrupted", *getattr(error, "__notes__", ())]), ExitCode.INTERRUPTED)
         except MissingDependencyError as error:
             code = _failed(str(error), ExitCode.MISSING)
         except AegisError as error:

@@ -21,6 +21,7 @@ from aegis_core.errors import MissingDependencyError
 if TYPE_CHECKING:
     from aegis_core.campaign import Campaign
     from aegis_core.campaign.summary import Progress as Tidings
+    from aegis_core.campaign.summary import Summary
 
 __all__ = ["demo", "generate"]
 
@@ -158,7 +159,7 @@ def _answer(campaign: Campaign) -> Answer:
     from aegis_core.report.counts import summary_text
     from aegis_core.report.lookup import labelled_runs, open_dataset
 
-    summary = campaign.run()
+    summary = _run(campaign)
     dataset = open_dataset(campaign.out)
     # The simplest label makes the best first example.
     labelled = sorted(labelled_runs(dataset), key=lambda labels: len(labels.faults) + len(labels.redundant))
@@ -185,6 +186,17 @@ def _answer(campaign: Campaign) -> Answer:
         text=["\n".join(lines)],
         code=ExitCode.OK if summary.kept else ExitCode.NEGATIVE,
     )
+
+
+def _run(campaign: Campaign) -> Summary:
+    from aegis_core.report.unfinished import campaign_folder
+
+    try:
+        return campaign.run()
+    except KeyboardInterrupt as stopped:
+        if campaign_folder(campaign.out) is not None:
+            stopped.add_note("a campaign goes on from here if its command is given again")
+        raise
 
 
 @contextlib.contextmanager

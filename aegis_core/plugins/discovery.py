@@ -96,7 +96,10 @@ class PluginLoader:
             plugin = entry_point.load()
             self._register(plugin, origin)
             self._collect(plugin, offer)
-        except (Exception, SystemExit) as error:  # plugin boundary: load
+        except KeyboardInterrupt as stopped:  # the user's, as far as can be told: it stops everything
+            stopped.add_note(f"{origin} was being loaded")
+            raise
+        except BaseException as error:  # plugin boundary: load; also what derives from no Exception
             if plugin is not None and self._manager.is_registered(plugin) and self._registered_as(plugin, origin):
                 self._manager.unregister(plugin)
             return Failure(origin, _reason(error), error, names=offer.names())

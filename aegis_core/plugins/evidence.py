@@ -46,7 +46,9 @@ def predicate(mode: ErrorMode) -> EvidencePredicate:
     module_name, _, name = mode.evidence.partition(":")
     try:
         function = getattr(import_module(module_name), name)
-    except (Exception, SystemExit) as error:  # plugin boundary: load
+    except KeyboardInterrupt:
+        raise
+    except BaseException as error:  # plugin boundary: load
         raise PluginError(
             f"evidence of error mode {mode.id!r} can't be loaded: importing {mode.evidence} raised "
             f"{type(error).__name__}: {error}"

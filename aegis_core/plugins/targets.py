@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import inspect
+from collections.abc import Iterator
+from contextlib import contextmanager
 from importlib import import_module
 from operator import attrgetter
 from typing import Any
@@ -27,23 +29,29 @@ def instantiate(kind: Kind, provider: Provider, origin: Origin) -> Any:  # Any: 
     if missing := unmet(provider.requires):
         raise MissingDependencyError(f"{what} needs {', '.join(missing)}; install with: {install_line(provider)}")
     module_name, _, path = provider.target.partition(":")
-    try:
+    with _loading(f"{what} can't be loaded: importing {provider.target} raised"):
         target = attrgetter(path)(import_module(module_name))
-    except (Exception, SystemExit) as error:  # plugin boundary: load
-        raise PluginError(
-            f"{what} can't be loaded: importing {provider.target} raised {type(error).__name__}: {error}"
-        ) from error
     _check_class(target, kind, provider, what)
-    try:
+    with _loading(f"{what}: {provider.target}() raised"):
         instance = target()
-    except (Exception, SystemExit) as error:  # plugin boundary: load
-        raise PluginError(f"{what}: {provider.target}() raised {type(error).__name__}: {error}") from error
     if getattr(instance, "name", None) != provider.name:
         raise PluginError(
             f"{what}: {provider.target} calls itself {getattr(instance, 'name', None)!r}; its `name` must be that of "
             "its provider"
         )
     return instance
+
+
+@contextmanager
+def _loading(what: str) -> Iterator[None]:
+    """Code of a plugin runs in here: what it raises is told as trouble of the plugin, but for the user's own Ctrl-C."""
+    try:
+        yield
+    except KeyboardInterrupt as stopped:
+        stopped.add_note(f"{what} KeyboardInterrupt")
+        raise
+    except BaseException as error:  # plugin boundary: load; also what derives from no Exception
+        raise PluginError(f"{what} {type(error).__name__}: {error}") from error
 
 
 def _check_class(target: object, kind: Kind, provider: Provider, what: str) -> None:

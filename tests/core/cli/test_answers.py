@@ -37,7 +37,7 @@ def _code(function, **arguments):
             4,
             "aegis: ZeroDivisionError: by zero (unexpected) (--debug shows the traceback)\n",
         ),
-        (KeyboardInterrupt(), 130, "aegis: interrupted"),
+        (KeyboardInterrupt(), 130, "aegis: interrupted\n"),
     ],
 )
 def test_an_error_is_one_message_and_an_exit_code(error, code, said, capsys):
@@ -49,6 +49,35 @@ def test_an_error_is_one_message_and_an_exit_code(error, code, said, capsys):
     assert out == ""
     assert err.startswith(said)
     assert "Traceback" not in err
+
+
+def test_an_interruption_says_what_became_of_the_work(capsys):
+    stopped = KeyboardInterrupt()
+    stopped.add_note("half of it is kept")
+
+    def fails():
+        raise stopped
+
+    assert _code(fails) == 130
+    assert capsys.readouterr().err == "aegis: interrupted; half of it is kept\n"
+
+
+@pytest.mark.parametrize("module", ["typer", "aegis_core.cli.app", "aegis_core.report.modes"])
+def test_an_interruption_while_the_program_is_being_loaded_is_a_line_and_exit_code_130(module):
+    script = f"""
+import signal, sys
+from aegis_core.cli import main
+
+class Finder:
+    def find_spec(self, name, path=None, target=None):
+        if name == {module!r}:
+            signal.raise_signal(signal.SIGINT)
+
+sys.meta_path.insert(0, Finder())
+main(["modes"])
+"""
+    done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=False)
+    assert (done.returncode, done.stdout, done.stderr) == (130, "", "aegis: interrupted\n")
 
 
 def test_debug_shows_the_traceback_and_keeps_the_exit_code(capsys):

@@ -120,6 +120,13 @@ def test_an_interrupted_campaign_goes_on_with_the_same_command(aegis, folder):
     assert aegis(*LINE, "--json").json["summary"] == whole
 
 
+def test_an_interruption_before_anything_was_written_promises_nothing(aegis, folder):
+    (folder / "bottle_team.py").write_text("raise KeyboardInterrupt")
+    stopped = aegis(*LINE)
+    assert (stopped.code, stopped.out, stopped.err) == (130, "", "aegis: interrupted\n")
+    assert not (folder / "out").exists()
+
+
 def test_an_interrupted_campaign_is_said_to_be_unfinished_with_the_command_that_goes_on_with_it(aegis, folder):
     (folder / "stop").touch()
     aegis(*LINE, "--limit", "2", "--json")

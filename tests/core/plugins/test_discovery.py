@@ -24,6 +24,7 @@ BROKEN = {
     "broken_result": "aegis_adapters returned Provider\\(name='single'.*, not a list",
     "broken_target_name": "ValidationError: .*target",
     "broken_raises": "RuntimeError: no formats today",
+    "broken_base_exception": "Skipped: needs a GPU",
     "broken_hook_exit": "it called sys.exit\\('no licence'\\)",
     "broken_async": "aegis_adapters is asynchronous",
     "broken_wrapper": "aegis_adapters is a wrapper",
@@ -47,6 +48,16 @@ def test_a_broken_plugin_is_named_in_one_warning_and_harms_nothing(module, entry
     (failure,) = plugins.failures()
     assert re.search(BROKEN[module], failure.reason), failure.reason
     assert failure.wholly
+
+
+def test_an_interruption_while_a_plugin_is_loaded_stops_everything_and_names_the_plugin(entry_point, good):
+    plugins = Plugins([entry_point("bad", "broken_interrupt", "acme-bad", "2.5"), good], environ={})
+    with pytest.raises(KeyboardInterrupt) as stopped:
+        plugins.adapter("good")
+    assert stopped.value.__notes__ == ["plugin 'bad' (acme-bad 2.5, broken_interrupt) was being loaded"]
+
+    without = Plugins(plugins._entry_points, environ={"AEGIS_DISABLE_PLUGINS": "bad"})
+    assert without.adapter("good").name == "good"
 
 
 def test_all_broken_plugins_together_leave_the_good_one_whole(entry_point, good):

@@ -1,0 +1,3 @@
+"""Raises at import what the user's Ctrl-C would raise."""
+
+raise KeyboardInterrupt
