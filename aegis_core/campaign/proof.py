@@ -13,23 +13,21 @@ from dataclasses import dataclass
 from aegis_core.campaign.arms import Arm
 from aegis_core.campaign.journal import RunRecord
 from aegis_core.campaign.tasks import Task
+from aegis_core.campaign.turn_context import turn_context
 from aegis_core.errors import InjectionError
 from aegis_core.faults import (
     ArmResult,
     Evidence,
     Fault,
     FaultyRun,
-    Intervention,
     Labels,
-    Moment,
     Plan,
     Proof,
     Target,
 )
 from aegis_core.run.observation import altered_places, first_difference, overheard
-from aegis_core.run.tape import TapeEntry
 from aegis_core.taxonomy.evidence import TurnContext
-from aegis_core.trajectory import Step, StepKind, Trajectory
+from aegis_core.trajectory import Trajectory
 
 __all__ = ["MAX_TARGETS", "REASONS", "Prover", "Verdict"]
 
@@ -61,8 +59,6 @@ MAX_TARGETS = 4
 
 _ENDLESS_MODES = frozenset({"FM-1.3", "FM-1.5"})
 """Modes whose nature it is that a run does not end; of any other, a run without an end proves nothing."""
-
-_HANDED_ON: frozenset[StepKind] = frozenset({"message", "handoff", "plan"})
 
 MakeArm = Callable[[Arm, RunRecord, RunRecord | None], RunRecord]
 """Makes or looks up an arm, from the clean run and (for a sham) the fault arm."""
@@ -208,27 +204,11 @@ class _Trial:
     def _evidence(self, fault: RunRecord) -> tuple[Evidence, ...]:
         found = []
         for entry in fault.ledger.interventions:
-            verdict = self._judge(entry.target.mode, self._context(entry, fault))
+            verdict = self._judge(entry.target.mode, turn_context(entry, self._task, self._clean, fault))
             if not verdict.holds:
                 raise _Discard("mode not realised", f"{entry.target.mode} in {entry.target.moment}: {verdict.because}")
             found.append(verdict)
         return tuple(found)
-
-    def _context(self, entry: Intervention, fault: RunRecord) -> TurnContext:
-        moment = entry.target.moment
-        role = next((agent.role for agent in fault.trajectory.agents if agent.path == moment.agent), "")
-        return TurnContext(
-            task=self._task.text,
-            agent=moment.agent,
-            role=role,
-            strategy=entry.target.strategy,
-            clean=tuple(step.text for step in _steps(self._clean, moment)),
-            faulty=tuple(step.text for step in _steps(fault, moment)),
-            clean_seen=_saw(self._clean, moment),
-            faulty_seen=_saw(fault, moment, entry),
-            clean_said=_handed_on(self._clean, moment),
-            faulty_said=_handed_on(fault, moment),
-        )
 
     def _check_null(self) -> None:
         null = self._arm(Arm(self._task, "null", self._plan, self._all))
@@ -315,29 +295,3 @@ def _words(arm: RunRecord) -> str:
 
 def _answer(arm: RunRecord) -> str:
     return f"the answer is {(arm.trajectory.final_output or '')[:80]!r}"
-
-
-def _steps(run: RunRecord, moment: Moment) -> tuple[Step, ...]:
-    return run.trajectory.turn(moment.agent, moment.turn, moment.branch)
-
-
-def _handed_on(run: RunRecord, moment: Moment) -> tuple[str, ...]:
-    """What other agents get of a turn: results of tools and thoughts stay with the agent."""
-    return tuple(step.text for step in _steps(run, moment) if step.kind in _HANDED_ON)
-
-
-def _saw(run: RunRecord, moment: Moment, entry: Intervention | None = None) -> tuple[str, ...]:
-    """The texts that went to an agent in a turn: its input, and what its model calls were sent besides.
-
-    Where a request was altered inside the turn, the input's unaltered form of that text never reached the model.
-    """
-    entries = [e for e in run.tape.entries if e.key.moment == moment and e.key.kind in ("input", "model")]
-    texts = list(dict.fromkeys(part.text for e in entries for part in e.request))
-    for change in entry.changes if entry is not None and entry.target.strategy == "prompt_injection" else ():
-        if change.after in texts and change.before in texts and not _sent_unaltered(entries, change.before):
-            texts.remove(change.before)
-    return tuple(texts)
-
-
-def _sent_unaltered(entries: list[TapeEntry], text: str) -> bool:
-    return any(e.key.kind == "model" and any(part.text == text for part in e.request) for e in entries)

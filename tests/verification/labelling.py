@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from aegis_core.errors import AegisError
-from aegis_core.faults import Fault
+from aegis_core.faults import Fault, Moment, Target
 from aegis_core.plugins import Plugins
 from aegis_core.taxonomy.evidence import TurnContext
 from aegis_core.trajectory import Step
@@ -92,7 +92,15 @@ def _context(claim: Claim, index: int) -> TurnContext:
         faulty_seen=_seen(claim.faulty, claim, index),
         clean_said=_passed_on(claim.clean.turn(moment)),
         faulty_said=_passed_on(claim.faulty.turn(moment)),
+        receivers_seen=_receivers(claim.faulty, target),
     )
+
+
+def _receivers(run: Recorded, target: Target) -> tuple[tuple[str, ...], ...]:
+    """What each of those was given who, by the ledger, saw the alteration; that they did is doubted in `sight.py`."""
+    entry = run.intervention(target.moment)
+    turns = dict.fromkeys(observation.moment for observation in entry.observed_by) if entry is not None else {}
+    return tuple(_given(run, turn) for turn in turns)
 
 
 def _passed_on(steps: tuple[Step, ...]) -> tuple[str, ...]:
@@ -103,6 +111,9 @@ def _passed_on(steps: tuple[Step, ...]) -> tuple[str, ...]:
 
 def _seen(run: Recorded, claim: Claim, index: int) -> tuple[str, ...]:
     """What the agent was given in the turn: its input, and what went to its model beside that."""
-    given = [part.text for entry in run.entries(claim.plan.targets[index].moment, "input", "model")
-             for part in entry.request]  # fmt: skip
+    return _given(run, claim.plan.targets[index].moment)
+
+
+def _given(run: Recorded, moment: Moment) -> tuple[str, ...]:
+    given = [part.text for entry in run.entries(moment, "input", "model") for part in entry.request]
     return tuple(dict.fromkeys(given))

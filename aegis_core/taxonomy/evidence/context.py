@@ -20,7 +20,9 @@ class TurnContext(Record):
     `clean` and `faulty` are the texts of the delivered steps of the turn, in order. `clean_said` and `faulty_said` are
     those of them that were handed on to others, so not results of tools and not thoughts (None: all of them).
     `clean_seen` and `faulty_seen` are the texts that the agent saw in that turn; for prompt injection `faulty_seen`
-    holds the altered input. `task` is the task as the user stated it; `role` is the agent's system prompt, or "".
+    holds the altered input. `receivers_seen` are the texts that others were given in the faulty run, a tuple for each
+    of their turns in which the alteration was observed; empty if it is not known who they are. `task` is the task as
+    the user stated it; `role` is the agent's system prompt, or "".
     """
 
     task: str
@@ -33,6 +35,7 @@ class TurnContext(Record):
     faulty_seen: tuple[str, ...] = ()
     clean_said: tuple[str, ...] | None = None
     faulty_said: tuple[str, ...] | None = None
+    receivers_seen: tuple[tuple[str, ...], ...] = ()
 
     @property
     def handed_on(self) -> tuple[tuple[str, ...], tuple[str, ...]]:

@@ -3,7 +3,8 @@
 Judged by what the agent hands on: what stays in a tool's result or in its thoughts is not passed on. The mark of
 withholding is that something is missing and nothing came instead. So statements of the clean turn must be gone, the
 faulty turn may say nothing of its own beyond that it has seen to the matter, and the agent must have had what is gone
-in the faulty run as well. Leaving out the working on the way to a result that is still given is not this mode.
+in the faulty run as well. Leaving out the working on the way to a result that is still given is not this mode; nor is
+leaving out what all those have who were to get it, from the task or from somebody else: nobody is kept from it.
 """
 
 # Word lists read best as prose.
@@ -84,6 +85,9 @@ def withheld(context: TurnContext) -> Evidence:
         return verdict(
             MODE, False, "nothing that the agent had and the clean turn hands on is missing without a replacement"
         )
+    lost = _kept_from_others(lost, context)
+    if not lost:
+        return verdict(MODE, False, "all who were to get what is missing have it from elsewhere")
     if not _left_over(lost, clean, faulty, task):
         return verdict(
             MODE, False, "the faulty turn is neither what is left of the clean one, nor says that the agent has it"
@@ -200,6 +204,20 @@ def _result_stands(clean: Turn, faulty: Turn) -> bool:
     if amounts:
         return all(said_by(item, faulty.quantities) for item in amounts)
     return content_words(drawn.payload) <= faulty.content
+
+
+def _kept_from_others(lost: list[Statement], context: TurnContext) -> list[Statement]:
+    """Those that at least one of the agents that were to get them does not have from elsewhere."""
+    if not context.receivers_seen:
+        return lost
+    receivers = [Known(texts) for texts in dict.fromkeys(context.receivers_seen)]
+    return [one for one in lost if not all(_knows(known, one) for known in receivers)]
+
+
+def _knows(known: Known, one: Statement) -> bool:
+    if one.figures:
+        return all(known.figure(item) for item in one.figures)
+    return len(one.words & known.words) >= 0.6 * len(one.words)
 
 
 def _had(lost: list[Statement], context: TurnContext, clean: Turn) -> list[Statement]:

@@ -80,6 +80,22 @@ def test_what_stays_in_the_result_of_a_tool_is_withheld():
     assert judge("FM-2.4", LOOK_UP.model_copy(update=said)).holds
 
 
+KEPT = {"clean_said": LOOK_UP.clean[1:], "faulty_said": LOOK_UP.faulty[1:]}
+TASK = ("The store has 12 crates of 8 bottles. How many bottles is that?", "I have looked up the crates.")
+NOTES = ("How many bottles is that?", "I have looked up the crates.")
+
+
+def test_nothing_is_withheld_from_those_who_have_it_from_elsewhere():
+    found = judge("FM-2.4", LOOK_UP.model_copy(update={**KEPT, "receivers_seen": (TASK,)}))
+
+    assert not found.holds
+    assert "have it from elsewhere" in found.because
+
+
+def test_one_receiver_who_lacks_it_is_enough():
+    assert judge("FM-2.4", LOOK_UP.model_copy(update={**KEPT, "receivers_seen": (TASK, NOTES)})).holds
+
+
 def test_without_a_word_on_what_was_handed_on_all_of_a_turn_was():
     assert LOOK_UP.handed_on == (LOOK_UP.clean, LOOK_UP.faulty)
     assert not judge("FM-2.4", LOOK_UP).holds
