@@ -57,7 +57,7 @@ def canonical(trajectory: Trajectory, tape: Tape, ledger: Ledger) -> tuple[Traje
         trajectory.model_copy(
             update={
                 "agents": tuple(sorted(trajectory.agents, key=lambda agent: agent.path)),
-                "steps": _clocked(_used(steps, trajectory.task, trajectory.agents)),
+                "steps": _timed(steps, trajectory.task, trajectory.agents),
             }
         ),
         tape.model_copy(update={"entries": tuple(entries), "overlapping": _sorted(tape.overlapping)}),
@@ -69,12 +69,14 @@ def canonical(trajectory: Trajectory, tape: Tape, ledger: Ledger) -> tuple[Traje
 
 
 def _renamed(step: Step, ids: Ids) -> Step:
-    return ids.step(step).model_copy(update={"visible_to": _sorted(step.visible_to)})
+    renamed, readers = ids.step(step), _sorted(step.visible_to)
+    return renamed if readers == step.visible_to else renamed.model_copy(update={"visible_to": readers})
 
 
 def _entry(entry: TapeEntry, ids: Ids, positions: Mapping[_StepKey, tuple[int, ...]]) -> TapeEntry:
-    ordered = entry.model_copy(update={"inner": _inner(entry.inner, positions)})
-    return ids.entry(ordered)
+    if entry.inner:
+        entry = entry.model_copy(update={"inner": _inner(entry.inner, positions)})
+    return ids.entry(entry)
 
 
 def _intervention(item: Intervention, ids: Ids) -> Intervention:
@@ -149,24 +151,20 @@ def _sources(step: Step) -> tuple[int, ...]:
     return step.parents or ((step.index - 1,) if step.index else ())
 
 
-def _used(steps: list[Step], task: str, agents: tuple[Agent, ...]) -> list[Step]:
+def _timed(steps: list[Step], task: str, agents: tuple[Agent, ...]) -> tuple[Step, ...]:
+    """The steps, in order of their indices, with derived usage and times."""
     models = {agent.path for agent in agents if agent.kind in _MODEL_AGENTS}
+    asked = _tokens(task)
     tokens = [_tokens(step.text, step.content) for step in steps]
-    used = []
+    ends: list[int] = []
+    timed = []
     for step in steps:
+        own = tokens[step.index]
         usage = None
         if step.kind in _MODEL_KINDS and step.agent in models:
-            read = _tokens(task) + sum(tokens[source] for source in _sources(step))
-            usage = Usage(input_tokens=read, output_tokens=tokens[step.index])
-        used.append(step.model_copy(update={"usage": usage}))
-    return used
-
-
-def _clocked(steps: list[Step]) -> tuple[Step, ...]:
-    ends: list[int] = []
-    clocked = []
-    for step in steps:
+            read = asked + sum(tokens[source] for source in _sources(step))
+            usage = Usage(input_tokens=read, output_tokens=own)
         start = max((ends[source] for source in _sources(step)), default=0)
-        ends.append(start + _BASE_MS + _MS_PER_TOKEN * _tokens(step.text, step.content))
-        clocked.append(step.model_copy(update={"start": start / 1000, "end": ends[-1] / 1000}))
-    return tuple(clocked)
+        ends.append(start + _BASE_MS + _MS_PER_TOKEN * own)
+        timed.append(step.model_copy(update={"usage": usage, "start": start / 1000, "end": ends[-1] / 1000}))
+    return tuple(timed)

@@ -79,12 +79,17 @@ class Ids:
         return self._data(value, key)
 
     def part(self, part: Part) -> Part:
-        """A part with its ids replaced."""
-        update = {"id": self.inside(part.id), "call_id": self.call(part.call_id), "data": self.data(part.data)}
+        """A part with its ids replaced; itself, if it has none."""
+        name = self.inside(part.id)
+        if name == part.id and part.call_id is None and part.data is None:
+            return part
+        update = {"id": name, "call_id": self.call(part.call_id), "data": self.data(part.data)}
         return part.model_copy(update=update)
 
     def step(self, step: Step) -> Step:
-        """A step with its ids replaced."""
+        """A step with its ids replaced; itself, if it has none."""
+        if not step.content and step.call_id is None:
+            return step
         content = tuple(self._content(item) for item in step.content)
         return step.model_copy(update={"content": content, "call_id": self.call(step.call_id)})
 

@@ -63,6 +63,9 @@ class _Setting(NamedTuple):
 def _leaves(value: Any, path: str, depth: int, where: _Setting) -> Iterator[tuple[str, Any, _Setting]]:
     if isinstance(value, str) or not _is_container(value):
         yield path, value, where
+    elif isinstance(value, list | tuple) and depth < _MAX_DEPTH:
+        for index, child in enumerate(value):
+            yield from _leaves(child, f"{path}[{index}]", depth + 1, where)
     elif depth < _MAX_DEPTH:
         message = is_chat_message(value)
         if message:
