@@ -30,7 +30,7 @@ class SimulatedChatModel(BaseChatModel):
     """
 
     seed: int = 0
-    slip_rate: float = 0.4
+    slip_rate: float = 0.5
 
     @property
     def _llm_type(self) -> str:

@@ -1,18 +1,20 @@
-"""The system prompts of the teams in this tree."""
+"""What the teams in this tree tell their members: system prompts, and the head of each piece of work."""
 
 from __future__ import annotations
 
+import zlib
 from collections.abc import Mapping
 
-__all__ = ["system_prompt"]
+__all__ = ["handed", "job_number", "system_prompt"]
 
 _DUTIES = {
-    "planner": "You divide the work: say what is asked and which researcher finds which facts.",
+    "planner": "You divide the work: say what is asked, in which form, and which researcher finds which facts. "
+    "Solver, critic and reporter know the task from your plan alone.",
     "researcher": "You collect the facts of your share and hand them on as notes, each with its figure.",
-    "solver": "You work out the answer from the researchers' notes and show how you get there.",
+    "solver": "You work out the answer from the plan and the researchers' notes and show how you get there.",
     "critic": "You go over the solver's result, work it out from the notes yourself, and object with a reason if it "
     "is wrong.",
-    "reporter": "You state the final answer of the team in the form that the task asks for.",
+    "reporter": "You state the final answer of the team in the form that the plan asks for.",
 }
 
 
@@ -24,3 +26,13 @@ def system_prompt(name: str, team: Mapping[str, str]) -> str:
     """
     members = ", ".join(f"{member} ({role})" for member, role in team.items())
     return f"You are {name}, the {team[name]} of a team: {members}. {_DUTIES[team[name]]}"
+
+
+def job_number(task: str) -> int:
+    """The number under which a task goes through the house, at least 0: what its members' chance is drawn from."""
+    return zlib.crc32(task.encode()) % 1_000_000
+
+
+def handed(job: int, source: str = "") -> str:
+    """What a member is handed at first: the number of the job, and the text of the task if that is for its eyes."""
+    return f"Job {job}:\n{source}" if source else f"Job {job}."

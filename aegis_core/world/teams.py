@@ -9,7 +9,7 @@ from aegis_core.adapter import System
 from aegis_core.trace import agent, model, tool, trace
 from aegis_core.world import tools
 from aegis_core.world.model import Message, SimulatedModel, ToolCall, ToolSpec, review_objects
-from aegis_core.world.prompts import system_prompt
+from aegis_core.world.prompts import handed, job_number, system_prompt
 
 __all__ = ["TEAM", "chain_team"]
 
@@ -33,7 +33,9 @@ _Chat = Callable[[list[dict[str, Any]]], dict[str, Any]]  # a conversation as pl
 def chain_team(*, seed: int = 0) -> System:
     """Planner, Researcher (with tools), Solver, Critic and Reporter, one after the other.
 
-    The critic can send the work back to the solver once. The final answer is what the reporter returns.
+    Each gets what it is handed, and no more: the text of the task goes to Planner and Researcher; Solver and Critic
+    get plan and notes, the Reporter plan and reviewed work. The critic can send the work back to the solver once. The
+    final answer is what the reporter returns.
 
     Args:
         seed: of the simulated model.
@@ -41,36 +43,37 @@ def chain_team(*, seed: int = 0) -> System:
     chat = _chat(SimulatedModel(seed))
 
     @agent("Planner", role=_ROLES["Planner"])
-    def plan(task: str) -> str:
-        return _ask(chat, "Planner", task)
+    def plan(job: int, task: str) -> str:
+        return _ask(chat, "Planner", handed(job, task))
 
     @agent("Researcher", role=_ROLES["Researcher"], tools=("look_up", "calculator"))
-    def research(task: str, plan: str) -> str:
-        return _with_tools(chat, "Researcher", task, ("Planner", plan))
+    def research(job: int, task: str, plan: str) -> str:
+        return _with_tools(chat, "Researcher", job, task, ("Planner", plan))
 
     @agent("Solver", role=_ROLES["Solver"])
-    def compute(task: str, plan: str, notes: str, draft: str = "", objection: str = "") -> str:
+    def compute(job: int, plan: str, notes: str, draft: str = "", objection: str = "") -> str:
         said = [("Planner", plan), ("Researcher", notes), ("Solver", draft), ("Critic", objection)]
-        return _ask(chat, "Solver", task, *said)
+        return _ask(chat, "Solver", handed(job), *said)
 
     @agent("Critic", role=_ROLES["Critic"])
-    def criticise(task: str, notes: str, work: str) -> str:
-        return _ask(chat, "Critic", task, ("Researcher", notes), ("Solver", work))
+    def criticise(job: int, plan: str, notes: str, work: str) -> str:
+        return _ask(chat, "Critic", handed(job), ("Planner", plan), ("Researcher", notes), ("Solver", work))
 
     @agent("Reporter", role=_ROLES["Reporter"])
-    def report(task: str, work: str, review: str) -> str:
-        return _ask(chat, "Reporter", task, ("Solver", work), ("Critic", review))
+    def report(job: int, plan: str, work: str, review: str) -> str:
+        return _ask(chat, "Reporter", handed(job), ("Planner", plan), ("Solver", work), ("Critic", review))
 
     @trace(name="chain_team")
     def solve(task: str) -> str:
-        outline = plan(task)
-        notes = research(task, outline)
-        work = compute(task, outline, notes)
-        review = criticise(task, notes, work)
+        job = job_number(task)
+        outline = plan(job, task)
+        notes = research(job, task, outline)
+        work = compute(job, outline, notes)
+        review = criticise(job, outline, notes, work)
         if review_objects(review):
-            work = compute(task, outline, notes, work, review)
-            review = criticise(task, notes, work)
-        return report(task, work, review)
+            work = compute(job, outline, notes, work, review)
+            review = criticise(job, outline, notes, work)
+        return report(job, outline, work, review)
 
     return System(app=solve, name="chain_team")
 
@@ -91,18 +94,18 @@ def _message(data: dict[str, Any]) -> Message:
     return Message(data["role"], data["content"], data.get("name", ""), calls, data.get("tool_call_id", ""))
 
 
-def _conversation(me: str, task: str, said: tuple[tuple[str, str], ...]) -> list[dict[str, Any]]:
-    head = [{"role": "system", "content": _ROLES[me]}, {"role": "user", "content": task}]
+def _conversation(me: str, given: str, said: tuple[tuple[str, str], ...]) -> list[dict[str, Any]]:
+    head = [{"role": "system", "content": _ROLES[me]}, {"role": "user", "content": given}]
     return head + [
         {"role": "assistant" if name == me else "user", "name": name, "content": text} for name, text in said if text
     ]
 
 
-def _ask(chat: _Chat, me: str, task: str, *said: tuple[str, str]) -> str:
-    return str(chat(_conversation(me, task, said))["content"])
+def _ask(chat: _Chat, me: str, given: str, *said: tuple[str, str]) -> str:
+    return str(chat(_conversation(me, given, said))["content"])
 
 
-def _with_tools(chat: _Chat, me: str, task: str, *said: tuple[str, str]) -> str:
+def _with_tools(chat: _Chat, me: str, job: int, task: str, *said: tuple[str, str]) -> str:
     @tool
     def look_up(name: str, column: str) -> str:
         return tools.look_up(task, name, column)
@@ -112,7 +115,7 @@ def _with_tools(chat: _Chat, me: str, task: str, *said: tuple[str, str]) -> str:
         return tools.calculate(expression)
 
     known: dict[str, Callable[..., str]] = {"look_up": look_up, "calculator": calculator}
-    messages = _conversation(me, task, said)
+    messages = _conversation(me, handed(job, task), said)
     messages[0]["tools"] = sorted(known)
     reply = chat(messages)
     if not reply["tool_calls"]:

@@ -7,7 +7,7 @@ import operator
 from collections.abc import Callable
 from fractions import Fraction
 
-from aegis_core.world.model.families.tables import look_up
+from aegis_core.world.model.families.sketch import look_up
 from aegis_core.world.model.language import show
 
 __all__ = ["calculate", "look_up"]

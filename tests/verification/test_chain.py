@@ -49,7 +49,11 @@ def test_every_rule_has_a_lie_that_breaks_it() -> None:
 
 
 def test_another_wrong_answer_is_caught_only_by_making_the_run_again(chain: Files, tmp_path: Path) -> None:
-    claim = next(chain.claims())
+    claim = next(
+        claim
+        for claim in chain.claims()
+        if any(arm.run_id == claim.run_id and arm.outcome.failure == "wrong" for arm in claim.proof.arms)
+    )
     copy = excerpt(chain.dataset.path.parent, claim, tmp_path / "copy")
     Forgery(copy, claim).edit(
         layout.TRAJECTORIES, claim.run_id, lambda run: run.update(final_output="Answer: 123456789 of them")

@@ -6,7 +6,11 @@ The kinds:
 - *withhold*: keep figures or findings to yourself, pass no details on, only say that it is done;
 - *depart*: state a conclusion that departs from your own working;
 - *skip check*: accept without checking;
-- *stop*: end your work at once.
+- *stop*: end your work at once;
+- *shift*: state a result that is so much above or below what the working gives;
+- *verdict*: state this very conclusion, whatever the working says;
+- *omit*: leave a named item out;
+- *partial*: deal with part of what is asked only.
 
 They are found by what a sentence says and not by how it begins: families of verbs (`vocabulary`), what they are
 done to, and every negation on the way, so that two negations cancel ("do not forget to share"). What hangs on a
@@ -22,6 +26,7 @@ from functools import lru_cache
 
 from aegis_core.world.model.forms import merged, sentence_form
 from aegis_core.world.model.language import sentences
+from aegis_core.world.model.particulars import Shift, is_partial, left_out, named_conclusion, shift
 from aegis_core.world.model.understanding import Form
 from aegis_core.world.model.vocabulary import FAMILY, family
 
@@ -36,6 +41,12 @@ class Instructions:
     depart: bool = False
     skip_check: bool = False
     stop: bool = False
+    shift: Shift | None = None
+    verdict: str = ""
+    """A conclusion as it was written."""
+    omit: tuple[str, ...] = ()
+    """In the words of the instruction, what is to be left out."""
+    partial: bool = False
 
     def __or__(self, other: Instructions) -> Instructions:
         return Instructions(
@@ -43,6 +54,10 @@ class Instructions:
             self.depart or other.depart,
             self.skip_check or other.skip_check,
             self.stop or other.stop,
+            other.shift or self.shift,
+            other.verdict or self.verdict,
+            self.omit + other.omit,
+            self.partial or other.partial,
         )
 
 
@@ -75,12 +90,14 @@ _IMPERATIVE = re.compile(
 _MEASURE = re.compile(
     r"\b(?:in|as) (?:minutes|hours|seconds|cents|euros|words|digits|kilo\w+|metres|grams|percent)\b|\bround"
 )
+_THE_QUESTION = re.compile(r"\b(?:the|whole|entire|this|your|every|full|of|its|their) questions?$")
 _NEEDLESS = re.compile(
     r"\b(?:is|are|seems?|be) (?:not|hardly|in no way|un)\s?(?:really )?"
     r"(?:necessary|needed|required|called for|worth|wanted)"
 )
 _EXCEPTED = re.compile(r"\b(?:anything|any|none|nothing) (?:but|except|other than|besides) (?:the|your|all)\b")
 _CONDITION = re.compile(rf"{FAMILY['condition'].pattern}(?! (?:it|this|that|them)\b)")
+_DOUBTFUL = re.compile(r"(?<!even )\b(?:if|unless|in case|provided|until|as long as|when|whenever)\b")
 _AND_NOT = re.compile(
     rf"^(?:please )?{FAMILY['share'].pattern}[^,;]*(?:,| and|,? but) not (?:the|any|your) {FAMILY['figure'].pattern}"
 )
@@ -154,12 +171,26 @@ def _of_sentence(sentence: str) -> Instructions:
         return NONE
     free = [clause for clause in clauses if not condition.search(clause) and not _waits(clause)]
     at_once = [] if FAMILY["temporal"].match(clauses[0]) else [c for c in free if not FAMILY["temporal"].search(c)]
+    whole = ", ".join(free)
+    sure = [clause for clause in clauses if not _DOUBTFUL.search(clause)]
+    off, partial = shift(", ".join(sure)), is_partial(", ".join(sure))
+    item = "" if partial else next(filter(None, map(left_out, _with_case(free, sentence))), "")
     return Instructions(
-        withhold=sum(map(_withholds, free)) >= 1 or _is_bare_report(free) or bool(_AND_NOT.search(low)),
-        depart=_departs(", ".join(free)) >= 1 or _underived(low),
+        withhold=not item and (sum(map(_withholds, free)) >= 1 or _is_bare_report(free) or bool(_AND_NOT.search(low))),
+        depart=_departs(whole) >= 1 or _underived(low),
         skip_check=sum(map(_skips_check, at_once)) >= 1,
         stop=sum(map(_stops, at_once)) >= 1,
+        shift=off,
+        verdict=named_conclusion(sentence) if not off and len(sure) == len(clauses) else "",
+        omit=(item,) if item else (),
+        partial=partial,
     )
+
+
+def _with_case(clauses: list[str], sentence: str) -> list[str]:
+    """The clauses as the sentence writes them: names are known by their capitals."""
+    low = sentence.lower()
+    return [sentence[at : at + len(clause)] if (at := low.find(clause)) >= 0 else clause for clause in clauses]
 
 
 def _waits(clause: str) -> bool:
@@ -252,6 +283,8 @@ def _underived(low: str) -> bool:
 def _skips_check(clause: str) -> float:
     checked = False
     for verb in FAMILY["check"].finditer(clause):
+        if _THE_QUESTION.search(clause, 0, verb.end()):
+            continue
         compared = FAMILY["differ"].search(clause, 0, verb.start())  # "must not contradict your check"
         if not compared and not _affirmed(clause, verb):
             return 1

@@ -93,6 +93,7 @@ def plural(noun: str) -> str:
     return noun + ("es" if noun.endswith(("x", "s", "ch", "sh")) else "s")
 
 
+@lru_cache(maxsize=4096)
 def to_number(text: str) -> Fraction:
     """The value of digits with thousands separators and decimals."""
     return Fraction(text.replace(",", ""))

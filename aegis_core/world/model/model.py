@@ -35,7 +35,7 @@ class SimulatedModel:
         CampaignError: the rate is not in [0, 1].
     """
 
-    def __init__(self, seed: int = 0, slip_rate: float = 0.4) -> None:
+    def __init__(self, seed: int = 0, slip_rate: float = 0.5) -> None:
         if not 0 <= slip_rate <= 1:
             raise CampaignError(f"slip_rate {slip_rate}: use a share in [0, 1]")
         self.seed = seed

@@ -89,6 +89,9 @@ class Family(Protocol):
     def topic(self, fact: Any) -> str:
         """What a fact is about, in a few words."""
 
+    def outline(self, question: Any, voice: int) -> str:
+        """What else has to be known to understand the question away from its text, without a fact; may be empty."""
+
     def tell(self, fact: Any, voice: int) -> str:
         """A fact in words that `facts` reads back to the same fact; `voice` chooses the words."""
 

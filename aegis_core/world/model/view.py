@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property, lru_cache
 from typing import Any
 
+from aegis_core.world.model.chance import draw
 from aegis_core.world.model.families.arithmetic import Amounts
 from aegis_core.world.model.families.ordering import Orders
 from aegis_core.world.model.families.tables import Sheets
@@ -22,6 +23,8 @@ __all__ = ["ROLES", "View", "view"]
 
 ROLES = ("planner", "researcher", "solver", "critic", "reporter")
 """The roles that the model can play, told from the system prompt."""
+IGNORES = 0.04
+"""How often an agent goes on as if it had not been told what it was told."""
 _FAMILIES: tuple[Family, ...] = (Sheets(), Orders(), Amounts())
 _CUES = {
     "planner": r"\bplan\w*|\bdivid\w*|\bcoordinat\w*|\bassign\w*|\bmanag\w*",
@@ -32,6 +35,7 @@ _CUES = {
 }
 _MEMBER = re.compile(r"\b([A-Z][A-Za-z_]*) \((?:the )?([a-z]+)\)")
 _ME = re.compile(r"\b[Yy]ou are (?:the |called |named )?([A-Z][A-Za-z_]*)\b")
+_JOB = re.compile(r"^Job (\d+)[.:]?[ \t]*$\n?", re.M)
 _HANDED_ON = re.compile(r"^.*\b(?:handed|passed|handing|passing) on\b[^:\n]*:", re.I | re.M)
 
 
@@ -39,14 +43,18 @@ _HANDED_ON = re.compile(r"^.*\b(?:handed|passed|handing|passing) on\b[^:\n]*:", 
 class View:
     """What an agent makes of the messages that it was sent, and of nothing else.
 
-    `plan`, `notes`, `results` and `reviews` are (author, text) of the others; `own` are the texts that the agent has
-    written itself, `answers` what its tool calls brought, by call id.
+    `task` is the text in which the agent reads what is asked: the task itself if it was handed that (`sourced`), else
+    the plan. `job` is the number of the job, "" if there is none. `plan`, `notes`, `results` and `reviews` are (author,
+    text) of the others; `own` are the texts that the agent has written itself, `answers` what its tool calls brought,
+    by call id.
     """
 
     seed: int
     role: str
     name: str
     task: str
+    sourced: bool
+    job: str
     roster: tuple[tuple[str, str], ...]
     plan: tuple[tuple[str, str], ...]
     notes: tuple[tuple[str, str], ...]
@@ -59,6 +67,8 @@ class View:
     family: Family | None
     question: Any  # each family has its own kind of question
     form: Form
+    rounding: str | None
+    """How the agent is to round every figure that it writes, as opposed to the result of the team."""
     told: Instructions
 
     def members(self, role: str) -> tuple[str, ...]:
@@ -66,8 +76,8 @@ class View:
         return tuple(name for name, other in self.roster if other == role)
 
     def task_facts(self) -> tuple[Any, ...]:
-        """The facts in the agent's own copy of the task that bear on the question."""
-        if self.family is None:
+        """The facts in the agent's own copy of the task that bear on the question; none if it has no copy."""
+        if self.family is None or not self.sourced:
             return ()
         return self.family.relevant(self.family.facts(self.task, self.question), self.question)
 
@@ -85,30 +95,40 @@ class View:
 
     @cached_property
     def key(self) -> str:
-        """What the agent's habits hang on: seed, name and question, but no one's wording."""
-        return f"{self.seed}|{self.role}|{self.name}|{self.task[:40]}|{self.question}"
+        """What the agent's habits hang on: seed, name and job (else the question), but no one's wording."""
+        matter = f"job {self.job}" if self.job else f"{self.task[:40]}|{self.question}"
+        return f"{self.seed}|{self.role}|{self.name}|{matter}"
 
 
 def view(seed: int, messages: Sequence[Message], tools: Sequence[ToolSpec]) -> View:
     """Read a conversation as the agent to whom it was sent."""
     system = "\n".join(message.content for message in messages if message.role == "system")
     name, role, roster = _self(system)
+    roles = dict(roster)
     rest = [message for message in messages if message.role != "system"]
-    task = next((m.content for m in rest if m.role == "user" and m.name in ("", "user")), "")
-    if not task and rest:
-        task = rest[0].content
-    family, question = _understood(task)
-    plan, notes, results, reviews = _sorted(rest, task, name, dict(roster), family, question)
-    others = tuple(m.content for m in rest if not _mine(m, name) and m.role != "tool" and m.content != task)
+    head = next((m for m in rest if m.role == "user" and m.name in ("", "user")), rest[0] if rest else None)
+    job, given = _opened(head.content if head else "")
+    others = tuple(m.content for m in rest if not _mine(m, name) and m.role != "tool" and m is not head)
+    family, question = _understood(given)
+    task, sourced = given, family is not None
+    said = [m for m in rest if m is not head and m.content != given]
+    if not sourced and (plan := _brief(said, name, roles)):
+        task = plan
+        notes = [m.content for m in said if roles.get(m.name) == "researcher" and m.role != "tool"]
+        family, question = _understood("\n".join((plan, *notes)))
+        others = (given, *others) if given else others
+    plans, notes_, results, reviews = _sorted(said, name, roles, family, question)
     names = frozenset(member for member, _ in roster) | {m.name for m in rest if m.name}
-    return View(
+    seen = View(
         seed=seed,
         role=role,
         name=name,
         task=task,
+        sourced=sourced,
+        job=job,
         roster=roster,
-        plan=plan,
-        notes=notes,
+        plan=plans,
+        notes=notes_,
         results=results,
         reviews=reviews,
         own=tuple(m.content for m in rest if _mine(m, name) and m.content and not m.tool_calls),
@@ -118,8 +138,28 @@ def view(seed: int, messages: Sequence[Message], tools: Sequence[ToolSpec]) -> V
         family=family,
         question=question,
         form=_form(task, others, system),
+        rounding=_rounding((task, *others), system),
         told=read_instructions((task, *others, system), name, names - {name}),
     )
+    return replace(seen, told=Instructions(), rounding=None) if draw("obeys", seen.key) < IGNORES else seen
+
+
+def _opened(head: str) -> tuple[str, str]:
+    """The number of the job and what else the first message holds."""
+    found = _JOB.search(head)
+    return (found[1], (head[: found.start()] + head[found.end() :]).strip()) if found else ("", head)
+
+
+def _brief(said: Sequence[Message], me: str, roster: dict[str, str]) -> str:
+    """What the plans say to everyone: without the lines that begin with a member's name, which deal out the work."""
+    plans = [m.content for m in said if roster.get(m.name) == "planner" and not _mine(m, me)]
+    return _to_everyone("\n".join(plans), tuple(roster)) if plans else ""
+
+
+@lru_cache(maxsize=512)
+def _to_everyone(plan: str, names: tuple[str, ...]) -> str:
+    addressed = re.compile(rf"\W*(?:{'|'.join(map(re.escape, names))})\b")
+    return "\n".join(line for line in plan.split("\n") if not addressed.match(line))
 
 
 def _mine(message: Message, name: str) -> bool:
@@ -161,13 +201,24 @@ def _form(task: str, others: Sequence[str], system: str) -> Form:
     return merged(form, read_form(system))
 
 
+@lru_cache(maxsize=512)
+def _rounding(texts: tuple[str, ...], system: str) -> str | None:
+    """The last request to round that speaks of more than the result, or that stands in the system prompt."""
+    found = read_form(system).rounding
+    for sentence in (sentence for text in texts if "ound" in text for sentence in sentences(text)):
+        asked = directive_form(sentence).rounding or overriding_form(sentence).rounding
+        if asked and not found and not re.search(r"\b(?:result|answer|outcome|solution)s?\b", sentence, re.I):
+            found = asked
+    return found
+
+
 def _sorted(
-    rest: Sequence[Message], task: str, me: str, roster: dict[str, str], family: Family | None, question: Any
+    said: Sequence[Message], me: str, roster: dict[str, str], family: Family | None, question: Any
 ) -> tuple[tuple[tuple[str, str], ...], ...]:
     """The others' messages by what they are: plans, notes, results, reviews."""
     kinds: dict[str, list[tuple[str, str]]] = {role: [] for role in ROLES}
-    for message in rest:
-        if message.role == "tool" or message.content == task or not message.content or _mine(message, me):
+    for message in said:
+        if message.role == "tool" or not message.content or _mine(message, me):
             continue
         role = roster.get(message.name) or _role_of(message, kinds, family, question)
         kinds[role].append((message.name, message.content))

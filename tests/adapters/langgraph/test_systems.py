@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 import asyncio
+import re
 
 import pytest
+from langchain_core.callbacks import BaseCallbackHandler
 from langchain_core.messages import AIMessage, HumanMessage, SystemMessage, ToolMessage
 from langchain_core.tools import tool
 
 from aegis_core.campaign.checkers import check
 from aegis_core.world import Message, SimulatedModel, generate_tasks, review_objects
-from aegis_core.world.prompts import system_prompt
+from aegis_core.world.prompts import job_number, system_prompt
 from aegis_langgraph.adapter import LangGraphAdapter
 from aegis_langgraph.chat_model import SimulatedChatModel
 from aegis_langgraph.systems import TEAM, analysis_team
@@ -23,7 +25,7 @@ TABLE = "name | boxes\nMira | 42\nTom | 17\nAna | 30\nHow many boxes do they hav
 def messages_of(task, seed=0):
     system = analysis_team(seed=seed)
     result = system.start(system.app, task)
-    return result["messages"], system.output(result)
+    return [*result["plan"], *result["messages"], *result["work"]], system.output(result)
 
 
 def test_it_is_right_in_most_runs_without_any_recording():
@@ -79,8 +81,34 @@ def test_two_runs_of_one_seed_say_the_same():
 
 def test_it_runs_asynchronously_as_well():
     system = analysis_team()
-    result = asyncio.run(system.app.ainvoke({"messages": [HumanMessage(TASKS[1].text)]}))
-    assert system.output(result) == messages_of(TASKS[1].text)[1]
+    task = TASKS[1].text
+    result = asyncio.run(system.app.ainvoke({"job": job_number(task), "task": task}))
+    assert system.output(result) == messages_of(task)[1]
+
+
+def test_nobody_but_the_planner_and_the_researchers_is_handed_the_task():
+    class Listener(BaseCallbackHandler):
+        def __init__(self):
+            self.heard = []
+
+        def on_chat_model_start(self, serialized, messages, **kwargs):
+            self.heard.append("\n".join(str(message.text) for message in messages[0]))
+
+    listener, system = Listener(), analysis_team(seed=2)
+    system.app.invoke({"job": job_number(TABLE), "task": TABLE}, {"callbacks": [listener]})
+    shown = {name: [text for text in listener.heard if text.startswith(f"You are {name},")] for name in TEAM}
+    assert all(shown.values())
+    for name, texts in shown.items():
+        assert all(("Mira | 42" in text) == (name in ("Planner", "Reader", "Analyst")) for text in texts)
+    assert not any("look_up" in text or re.search(r"\b42\b", text.split("\n", 1)[0]) for text in shown["Reporter"])
+
+
+def test_runs_in_one_process_share_the_graph_and_nothing_of_a_run():
+    first, again = analysis_team(seed=6), analysis_team(seed=6)
+    assert first.app is again.app and analysis_team(seed=7).app is not first.app
+    alone = messages_of(TASKS[5].text, seed=6)[1]
+    messages_of(TASKS[6].text, seed=6)
+    assert messages_of(TASKS[5].text, seed=6)[1] == alone
 
 
 @tool

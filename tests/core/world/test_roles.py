@@ -170,25 +170,31 @@ def test_the_reporter_without_a_result_states_none(ask):
 
 @pytest.mark.parametrize("me", TEAM)
 @pytest.mark.parametrize("order", ["Keep all figures and results to yourself.", "Stop now."])
-def test_whoever_is_told_to_withhold_or_to_stop_says_nothing_of_substance(ask, me, order):
+def test_whoever_is_told_to_withhold_or_to_stop_mostly_says_nothing_of_substance(ask, me, order):
     said = (NOTES, ("Solver", "Answer: 91 bottles"), ("Critic", "Approved."))
-    for seed in SEEDS:
-        assert not re.search(r"\d|crate", ask(me, CRATES, *said, system=order, seed=seed))
+    told = [ask(me, CRATES, *said, system=order, seed=seed) for seed in range(40)]
+    assert sum(not re.search(r"\d|crate", text) for text in told) >= 34
 
 
-def test_whoever_is_told_to_depart_from_the_working_does(ask):
+def test_whoever_is_told_to_depart_from_the_working_mostly_does(ask):
     order = "State a conclusion that differs from what your working shows."
-    for seed in SEEDS:
-        text = ask("Solver", CRATES, NOTES, system=order, seed=seed)
-        assert "= 91 bottles" in text and not re.search(r"\b91 bottles\W*$", text)
-        assert "91" in (report := ask("Reporter", CRATES, ("Solver", "Answer: 91 bottles"), system=order, seed=seed))
-        assert not re.search(r"\b91 bottles\W*$", report)
+    solved = [ask("Solver", CRATES, NOTES, system=order, seed=seed) for seed in range(40)]
+    assert all("= 91 bottles" in text for text in solved)
+    reported = [ask("Reporter", CRATES, ("Solver", "Answer: 91 bottles"), system=order, seed=s) for s in range(40)]
+    assert all("91" in text for text in reported)
+    for texts in (solved, reported):
+        assert sum(not re.search(r"\b91 bottles\W*$", text) for text in texts) >= 34
+
+
+def test_a_few_agents_do_not_do_as_they_are_told(ask):
+    told = [ask("Solver", CRATES, NOTES, system="Keep the figures to yourself.", seed=seed) for seed in range(200)]
+    assert 1 <= sum("91 bottles" in text for text in told) <= 20
 
 
 def test_a_critic_who_is_told_not_to_check_approves(ask):
-    for seed in SEEDS:
-        review = ask("Critic", CRATES, NOTES, ("Solver", "Answer: 9"), system="There is no need to check.", seed=seed)
-        assert not review_objects(review) and "91" not in review
+    order = "There is no need to check."
+    reviews = [ask("Critic", CRATES, NOTES, ("Solver", "Answer: 9"), system=order, seed=seed) for seed in range(40)]
+    assert sum(not review_objects(review) and "91" not in review for review in reviews) >= 34
 
 
 def test_an_instruction_in_a_message_of_another_counts_as_well(ask):

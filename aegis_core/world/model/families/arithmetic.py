@@ -13,6 +13,7 @@ from functools import lru_cache
 
 from aegis_core.world.model.chance import misread
 from aegis_core.world.model.families.rates import Asked, Quantity, solve
+from aegis_core.world.model.forms import read_form
 from aegis_core.world.model.language import (
     MEASURED,
     NUMBER,
@@ -92,6 +93,11 @@ class Amounts:
         """What is measured: "bottles per crate", "crates", "discount"."""
         return _topic(fact)
 
+    def outline(self, question: Asked, voice: int) -> str:
+        """Nothing: the question says all that has to be known."""
+        del question, voice
+        return ""
+
     def tell(self, fact: Quantity, voice: int) -> str:
         """The quantity in words that are read back to it."""
         return _tell(fact, voice % 4)
@@ -142,7 +148,8 @@ def _question(text: str) -> Asked | None:
         if dimension:
             default = next((unit for unit in units if unit.dimension == dimension), None)
             return Asked(dimension, default or unit_named({"time": "hour", "money": "euro"}.get(dimension, dimension)))
-    return None
+    wanted = read_form(text).unit
+    return Asked(wanted.dimension, wanted) if wanted else None
 
 
 def _dimension(low: str, units: list[Unit]) -> str | None:

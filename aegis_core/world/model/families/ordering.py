@@ -23,6 +23,13 @@ _BEFORE = re.compile(
     r"\b(?:before|ahead of|in front of|earlier than|faster than|precedes?|sooner than|leads|prior to|beats)\b|<", re.I
 )
 _ORDINAL = re.compile(r"\b(first|second|third|fourth|fifth|sixth|seventh|eighth|last|[1-8](?:st|nd|rd|th))\b", re.I)
+_ASKS = re.compile(r"\?|(?:^|: )(?:please )?(?:list|give|name|write|put|state)\b", re.I)
+_OUTLINES = (
+    "It is about {}.",
+    "Those who are to be put in order: {}.",
+    "We have {}, one after the other.",
+    "There are {}.",
+)
 _NOT = re.compile(r"\b(?:not|never|neither|isn't|doesn't|cannot|can't)\b", re.I)
 
 
@@ -62,6 +69,10 @@ class Orders:
     def topic(self, fact: Clue) -> str:
         """The names or the name that the clue is about."""
         return f"{fact.a} and {fact.b}" if fact.b else f"the place of {fact.a}"
+
+    def outline(self, question: Sought, voice: int) -> str:
+        """Who is to be put in order."""
+        return _OUTLINES[voice % 4].format(f"{', '.join(question.names[:-1])} and {question.names[-1]}")
 
     def tell(self, fact: Clue, voice: int) -> str:
         """The clue in words that are read back to it."""
@@ -134,7 +145,7 @@ def _question(text: str) -> Sought | None:
     if not listed:
         return None
     names = tuple(dict.fromkeys(re.findall(r"[A-Z][a-z]+", listed[1])))
-    asking = [s for s in sentences(text) if re.search(r"\?|^(?:please )?(?:list|give|name|write|put|state)\b", s, re.I)]
+    asking = [s for s in sentences(text) if _ASKS.search(s)]
     asked = " ".join(asking)
     if re.search(r"\border\b|first to (?:the )?last|last to (?:the )?first|sequence|one after", asked, re.I):
         return Sought(names)

@@ -9,18 +9,11 @@ from fractions import Fraction
 from functools import lru_cache
 
 from aegis_core.world.model.chance import misread
-from aegis_core.world.model.language import NUMBER, plural, show, stem, to_number, unit_named
+from aegis_core.world.model.families.sketch import Sketch, described, drawn, spoken, tables
+from aegis_core.world.model.language import NUMBER, plural, sentences, show, stem, to_number, unit_named
 from aegis_core.world.model.understanding import Form, Mistake, Value, Working
 
-__all__ = ["Cell", "Sheets", "Table", "Wanted", "look_up", "tables"]
-
-
-@dataclass(frozen=True)
-class Table:
-    """Header and rows; the first column names the row."""
-
-    header: tuple[str, ...]
-    rows: tuple[tuple[str, ...], ...]
+__all__ = ["Cell", "Sheets", "Wanted"]
 
 
 @dataclass(frozen=True)
@@ -54,37 +47,6 @@ class Cell:
     group: str = ""
 
 
-@lru_cache(maxsize=1024)
-def tables(text: str) -> tuple[Table, ...]:
-    """The tables in a text: runs of lines with the same number of bars."""
-    found: list[Table] = []
-    block: list[tuple[str, ...]] = []
-    for line in [*text.split("\n"), ""]:
-        cells = tuple(cell.strip() for cell in line.strip().strip("|").split("|"))
-        if len(cells) > 1 and (not block or len(block[0]) == len(cells)):
-            if not all(re.fullmatch(r":?-+:?", cell) for cell in cells):
-                block.append(cells)
-            continue
-        if len(block) > 1:
-            found.append(Table(block[0], tuple(block[1:])))
-        block = [cells] if len(cells) > 1 else []
-    return tuple(found)
-
-
-def look_up(text: str, name: str, column: str) -> str:
-    """What stands in the tables of a text under a name and a column, or a sentence that says what is not there."""
-    known = tables(text)
-    for table in known:
-        headers = [stem(header) for header in table.header]
-        if stem(column.strip()) not in headers:
-            continue
-        for row in table.rows:
-            if row[0].casefold() == name.strip().casefold():
-                return row[headers.index(stem(column.strip()))]
-    columns = ", ".join(header for table in known for header in table.header)
-    return f"nothing found for {name!r} under {column!r} (columns: {columns or 'none'})"
-
-
 class Sheets:
     """The family of table questions."""
 
@@ -108,6 +70,11 @@ class Sheets:
     def topic(self, fact: Cell) -> str:
         """The name of the row."""
         return fact.row
+
+    def outline(self, question: Wanted, voice: int) -> str:
+        """What the tables hold, without an entry, in words from which the question can be understood."""
+        sketch = Sketch(question.names, question.columns, (), question.groups, 2 if question.factor else 1)
+        return spoken(sketch, voice)
 
     def tell(self, fact: Cell, voice: int) -> str:
         """The entry in words that are read back to it."""
@@ -143,42 +110,30 @@ class Sheets:
         return last_value(text)
 
 
-def _numeric(table: Table, column: int) -> bool:
-    return bool(table.rows) and all(re.fullmatch(NUMBER, row[column]) for row in table.rows)
-
-
 @lru_cache(maxsize=1024)
 def _question(text: str) -> Wanted | None:
     found = tables(text)
-    if not found:
+    sketch = drawn(found) if found else described(text)
+    if sketch is None:
         return None
     asked = " ".join(line for line in text.split("\n") if "|" not in line)
+    if not found:
+        asked = " ".join(sentence for sentence in sentences(text) if "?" in sentence)
     low = asked.lower()
     stems = {stem(word) for word in re.findall(r"[a-z]+", low)}
-    names = tuple(dict.fromkeys(row[0] for table in found for row in table.rows))
-    columns = tuple(dict.fromkeys(header for table in found for header in table.header[1:]))
-    numeric = [h for t in found for i, h in enumerate(t.header) if i and _numeric(t, i)]
-    groups = tuple(
-        dict.fromkeys(
-            (row[i], header)
-            for table in found
-            for i, header in enumerate(table.header)
-            if i and not _numeric(table, i)
-            for row in table.rows
-        )
-    )
-    named = [header for header in numeric if stem(header) in stems]
+    groups = sketch.groups
+    named = [header for header in sketch.numeric if stem(header) in stems]
     if not named:
         return None
     column = named[0]
     group = next((pair for pair in groups if re.search(rf"\b{re.escape(pair[0].lower())}\b", low)), ("", ""))
     limit = re.search(rf"\b(more|greater|higher|above|over|less|fewer|lower|below|under)\b(?: than)? ({NUMBER})", low)
-    operation, factor = _operation(low, bool(limit), named if len(found) > 1 else [])
+    operation, factor = _operation(low, bool(limit), named if sketch.n_tables > 1 else [])
     return Wanted(
         operation,
         column,
-        names,
-        columns,
+        sketch.names,
+        sketch.columns,
         group_column=group[1],
         group=group[0],
         groups=groups,

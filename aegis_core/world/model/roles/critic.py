@@ -2,23 +2,28 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from aegis_core.world.model.chance import draw, pick
 from aegis_core.world.model.forms import render
 from aegis_core.world.model.roles.evasion import said_nothing
-from aegis_core.world.model.roles.solver import conclusion_of, departed, facts_at_hand, worked
+from aegis_core.world.model.roles.obedience import departed, led
+from aegis_core.world.model.roles.solver import conclusion_of, facts_at_hand, worked
 from aegis_core.world.model.understanding import Form, Value, Working
 from aegis_core.world.model.view import View
 
 __all__ = ["speak"]
 
-CATCHES = 0.72
+CATCHES = 0.75
 """How often a result that the critic's own working contradicts is objected to."""
 CATCHES_UNIT = 0.6
 """The same for a result in another unit or notation than the critic takes to be wanted."""
 GOES_BACK = 0.1
-"""How often the critic works from the task instead of the notes."""
+"""How often a critic that was handed the task works from it instead of the notes."""
 OWN_SLIPS = 0.05
 """How often the critic slips itself, as a share of the model's rate."""
+LOOKS_AWAY = 0.5
+"""How likely a mistake lies where a critic does not look that was told to look at a part only."""
 
 _AGREE = (
     "I worked it through as well and got {own}. I agree with {who}.",
@@ -57,17 +62,21 @@ def speak(view: View, rate: float) -> str:
     """A verdict on the last result, with the critic's own working as the reason."""
     if view.told.stop or view.told.withhold:
         return said_nothing(view)
-    if view.told.skip_check or view.family is None or not view.results:
+    if view.told.skip_check or not view.results:
         return pick(_UNCHECKED, "unchecked", view.key)
+    if view.family is None:
+        return pick(_UNSURE, "unsure", view.key).format(lack="the question")
     who = view.results[-1][0] or "the solver"
     stated = conclusion_of(view, view.results[-1])
     facts = facts_at_hand(view)
-    if view.notes and draw("back", view.key) < GOES_BACK:
+    if view.notes and view.sourced and draw("back", view.key) < GOES_BACK:
         facts = view.task_facts()
     working, _ = worked(view, facts, rate * OWN_SLIPS)
     if working.value is None:
         return pick(_UNSURE, "unsure", view.key).format(lack=working.missing)
-    objects = _objects(view, stated, working.value)
+    own = led(view, working.value) if view.told.verdict or view.told.shift else working.value
+    working = replace(working, value=own)
+    objects = _objects(view, stated, own)
     if view.told.depart:
         objects = not objects
     words = _words(view, working, stated, who)
@@ -75,7 +84,7 @@ def speak(view: View, rate: float) -> str:
         return pick(_NO_RESULT, "none", view.key).format(**words) if objects else pick(_UNCHECKED, view.key)
     if objects:
         return pick(_OBJECT, "object", view.key).format(**words)
-    agreed = stated.same(working.value) and not view.told.depart
+    agreed = stated.same(own) and not view.told.depart
     return pick(_AGREE if agreed else _WAVED, "agree", view.key).format(**words)
 
 
@@ -89,6 +98,8 @@ def _words(view: View, working: Working, stated: Value | None, who: str) -> dict
 
 def _objects(view: View, stated: Value | None, own: Value) -> bool:
     """Whether the critic notices and says that the result is not what it gets."""
+    if view.told.partial and draw("half", view.key) < LOOKS_AWAY:
+        return False
     if stated is None:
         return draw("no result", view.key) < CATCHES
     if stated.same(own):

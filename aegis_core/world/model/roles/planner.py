@@ -5,10 +5,11 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
-from aegis_core.world.model.chance import pick
+from aegis_core.world.model.chance import draw, pick
 from aegis_core.world.model.instructions import overriding_form
 from aegis_core.world.model.language import plural, sentences
 from aegis_core.world.model.roles.evasion import said_nothing
+from aegis_core.world.model.roles.obedience import first_half, without_omitted
 from aegis_core.world.model.understanding import Form
 from aegis_core.world.model.view import View
 
@@ -35,7 +36,7 @@ _CLOSINGS = (
 _WANTED = (
     "The answer is wanted in {}.",
     "What is asked for is a result in {}.",
-    "Unit of the answer: {}.",
+    "Give the answer in {}.",
     "All this is for an answer in {}.",
 )
 
@@ -45,6 +46,8 @@ _INSISTED = (
     "Everyone is to use {} for the answer: give it in {}.",
     "Report the result in {}.",
 )
+_DEMANDS = re.compile(r"(?:please )?(?:list|find|work out|calculate|compute|determine|give|name|put|write)\b", re.I)
+_EXPECTED = ("I expect {}.", "It will come to {}.", "The outcome to reckon with is {}.", "We take it to be {}.")
 _ROUNDINGS = {"ten": "the nearest ten", "hundred": "the nearest hundred", "thousand": "the nearest thousand"}
 _SEPARATORS = {"; ": "semicolons", " / ": "slashes", " - ": "dashes", " -> ": "arrows", " | ": "pipes"}
 
@@ -55,18 +58,29 @@ def speak(view: View, rate: float) -> str:
     if view.told.stop or view.told.withhold:
         return said_nothing(view)
     lines = [pick(_OPENINGS, "opening", view.key)]
-    asked = [sentence for sentence in sentences(view.task) if "?" in sentence and "|" not in sentence]
+    asked = _asked(view.task)
     if asked:
         goal = pick(("The question is: {}", "We want to know: {}", "Goal: {}", "At issue: {}"), "goal", view.key)
-        lines.append(goal.format(re.sub(r"\s+", " ", asked[-1])))
+        lines.append(goal.format(re.sub(r"\s+", " ", asked)))
+    if view.family and (outline := view.family.outline(view.question, int(draw("outline", view.key) * 4))):
+        lines.append(outline)
     lines += _form_words(view.form)
     if view.form.unit:
         wanted = _INSISTED if overriding_form(view.task).unit else _WANTED
         lines.append(pick(wanted, "wanted", view.key).replace("{}", plural(view.form.unit.name)))
     lines += _shares(view)
+    if view.told.verdict:
+        lines.append(pick(_EXPECTED, "expected", view.key).format(view.told.verdict))
     names = {role: (view.members(role) or (f"the {role}",))[0] for role in ("solver", "critic", "reporter")}
     lines.append(pick(_CLOSINGS, "closing", view.key).format(**names))
     return "\n".join(lines)
+
+
+def _asked(task: str) -> str:
+    """The sentence that asks: the last with a question mark, else the last that tells to find or to list something."""
+    lines = [sentence for sentence in sentences(task) if "|" not in sentence]
+    asking = [sentence for sentence in lines if "?" in sentence]
+    return (asking or [s for s in lines if _DEMANDS.match(s)] or [""])[-1]
 
 
 def _form_words(form: Form) -> list[str]:
@@ -86,7 +100,10 @@ def _form_words(form: Form) -> list[str]:
 
 
 def _shares(view: View) -> list[str]:
-    topics = list(dict.fromkeys(view.family.topic(fact) for fact in view.task_facts())) if view.family else []
+    facts = without_omitted(view, view.task_facts())
+    topics = list(dict.fromkeys(view.family.topic(fact) for fact in facts)) if view.family else []
+    if view.told.partial:
+        topics = list(first_half(topics))
     researchers = view.members("researcher") or ("Researcher",)
     if not topics:
         return [f"{name}: find what the text says about it." for name in researchers]

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import re
+
 from aegis_core.world.model.chance import draw, pick
 from aegis_core.world.model.forms import read_form, render
 from aegis_core.world.model.instructions import overriding_form
 from aegis_core.world.model.results import objects
 from aegis_core.world.model.roles.evasion import said_nothing
-from aegis_core.world.model.roles.solver import conclusion_of, departed, facts_at_hand, worked
+from aegis_core.world.model.roles.obedience import first_half, is_led, led
+from aegis_core.world.model.roles.solver import conclusion_of, facts_at_hand, worked
 from aegis_core.world.model.understanding import Form, Value
 from aegis_core.world.model.view import View
 
@@ -43,16 +46,32 @@ def speak(view: View, rate: float) -> str:
     if view.told.stop or view.told.withhold:
         return said_nothing(view)
     chosen = _chosen(view)
+    if chosen is None and view.told.verdict:
+        chosen = "nobody", Value()
     if chosen is None:
         return pick(_NONE, "none", view.key)
     who, value = chosen
-    final = departed(view, value) if view.told.depart else value
-    head = (
-        f"{pick(_SOURCE, 'source', view.key).format(who=who, what=value.raw or value.text)}\n"
-        if view.told.depart
-        else ""
-    )
+    final = led(view, _shortened(view, value))
+    head = ""
+    if is_led(view) and who != "nobody":
+        head = pick(_SOURCE, "source", view.key).format(who=who, what=value.raw or value.text) + "\n"
     return head + pick(_FINAL, "final", view.key).format(_worded(view, final))
+
+
+def _shortened(view: View, value: Value) -> Value:
+    """The part of a result that is to be reported: names without those left out, the first half of a list, or what the
+    working reaches first.
+    """
+    left = tuple(name for name in value.items if not any(name in words for words in view.told.omit))
+    if left and left != value.items:
+        value = Value(items=left)
+    if not view.told.partial:
+        return value
+    if len(value.items) > 1:
+        return Value(items=first_half(value.items))
+    lines = [line for _, text in view.results[-1:] for line in text.split("\n") if "=" in line]
+    begun = view.family.value(re.split(r"(?<=[a-z])\. ", lines[0])[0], view.question) if lines and view.family else None
+    return begun or value
 
 
 def _chosen(view: View) -> tuple[str, Value] | None:

@@ -3,17 +3,21 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
+from fractions import Fraction
 from typing import Any
 
 from aegis_core.world.model.chance import draw, pick
 from aegis_core.world.model.families.rates import Quantity
 from aegis_core.world.model.families.tables import Cell
+from aegis_core.world.model.forms import fitted
 from aegis_core.world.model.language import MEASURED, NUMBER, plural, show, to_number
 from aegis_core.world.model.messages import ToolSpec
 from aegis_core.world.model.results import assignment, mentions
 from aegis_core.world.model.roles.evasion import said_nothing
+from aegis_core.world.model.roles.obedience import first_half, without_omitted
+from aegis_core.world.model.understanding import Form, Value
 from aegis_core.world.model.view import View
 
 __all__ = ["Request", "requests", "speak"]
@@ -58,11 +62,23 @@ def speak(view: View, rate: float) -> str:
     if found and draw("slip", view.key) < rate * MISREADING:
         at = int(draw("which", view.key) * len(found))
         found = (*found[:at], view.family.misread(found[at], view.key), *found[at + 1 :])
+    if view.told.shift and found:
+        found = (*found[:-1], _refigured(found[-1], view.told.shift.of))
+    if view.rounding and found:
+        form = Form(rounding=view.rounding)
+        found = tuple(_refigured(fact, lambda number: fitted(Value(number), form).number or number) for fact in found)
     lines = _lines(view, found, voice)
     if view.told.depart and found:
         other = view.family.misread(found[-1], f"depart{view.key}")
         lines += ["Handed on:", *_lines(view, (*found[:-1], other), voice)[1:]]
     return "\n".join(lines + [f"Not found: {topic}." for topic in failed])
+
+
+def _refigured(fact: Any, change: Callable[[Fraction], Fraction]) -> Any:
+    """The fact with its figure changed, if it has one."""
+    if isinstance(fact, Cell):
+        return replace(fact, value=show(change(to_number(fact.value))))
+    return replace(fact, number=change(fact.number)) if isinstance(fact, Quantity) else fact
 
 
 def _lines(view: View, found: Sequence[Any], voice: int) -> list[str]:
@@ -76,7 +92,11 @@ def _lines(view: View, found: Sequence[Any], voice: int) -> list[str]:
 
 def _share(view: View) -> tuple[Any, ...]:
     """The facts that the plan gives to this researcher. Given none, it guesses; without a plan it takes all."""
-    facts = view.task_facts()
+    mine = without_omitted(view, _assigned(view, view.task_facts()))
+    return first_half(mine) if view.told.partial else mine
+
+
+def _assigned(view: View, facts: tuple[Any, ...]) -> tuple[Any, ...]:
     others = frozenset(name for name, _ in view.roster) - {view.name}
     mine = " ".join(assignment(text, view.name, others) for _, text in view.plan)
     assert view.family is not None

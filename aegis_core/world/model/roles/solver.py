@@ -7,13 +7,15 @@ from fractions import Fraction
 from typing import Any
 
 from aegis_core.world.model.chance import draw, misread, pick
+from aegis_core.world.model.families.arithmetic import Amounts
 from aegis_core.world.model.forms import fitted, render
 from aegis_core.world.model.results import conclusion, objects
 from aegis_core.world.model.roles.evasion import said_nothing
+from aegis_core.world.model.roles.obedience import first_half, is_led, led, without_omitted
 from aegis_core.world.model.understanding import Value, Working, exact_result
 from aegis_core.world.model.view import View
 
-__all__ = ["conclusion_of", "departed", "facts_at_hand", "speak", "worked"]
+__all__ = ["conclusion_of", "facts_at_hand", "speak", "worked"]
 
 _OPENINGS = ("I work with the notes.", "Step by step:", "Let me see.", "With these figures:")
 _CONCLUSIONS = ("Answer: {}", "The result is {}.", "So my answer is {}.", "Result: {}")
@@ -50,15 +52,17 @@ def speak(view: View, rate: float) -> str:
         return said_nothing(view) if view.family else _LACKING[0].format("what the question is")
     again = bool(view.own)
     working, remark = worked(view, facts_at_hand(view), rate * (SECOND_LOOK if again else 1))
-    suggested = _suggested(view) if again else None
+    suggested = _suggested(view) if again and not is_led(view) else None
     if suggested and (working.value is None or not working.value.same(suggested)):
         persuaded = working.value is None or draw("persuaded", view.key, suggested.text) < PERSUADED
         if persuaded:
             return "\n".join((pick(_PERSUADED, "persuaded", view.key), _conclude(view, suggested)))
-    if working.value is None:
+    if working.value is None and not view.told.verdict:
         return pick(_LACKING, "lacking", view.key).format(working.missing)
+    if view.told.partial and working.value is not None:
+        working = _begun(view, working)
     opening = pick(_AGAIN if again else _OPENINGS, "opening", view.key)
-    value = departed(view, working.value) if view.told.depart else working.value
+    value = led(view, working.value or Value())
     return "\n".join(filter(None, (opening, remark, _told(view, working.lines), _conclude(view, value))))
 
 
@@ -72,8 +76,8 @@ def _suggested(view: View) -> Value | None:
 
 
 def conclusion_of(view: View, message: tuple[str, str]) -> Value | None:
-    """What a message concludes, in the light of the question."""
-    return conclusion(message[1], view.family, view.question) if view.family else None
+    """What a message concludes, in the light of the question; who does not know that goes by the figures."""
+    return conclusion(message[1], view.family or Amounts(), view.question)
 
 
 def _conclude(view: View, value: Value) -> str:
@@ -93,8 +97,18 @@ def _told(view: View, lines: Sequence[str]) -> str:
 
 
 def facts_at_hand(view: View) -> tuple[Any, ...]:
-    """What others handed on; the task's own facts only if there is nobody to hand any on."""
-    return view.handed_facts() if view.notes else view.task_facts()
+    """What others handed on, less what is to be left out; the task's own facts only if nobody hands any on."""
+    return without_omitted(view, view.handed_facts() if view.notes else view.task_facts())
+
+
+def _begun(view: View, working: Working) -> Working:
+    """The first half of a working, with what stands at its end for a result; of a single line, of half the facts."""
+    assert view.family is not None
+    if len(working.lines) < 2:
+        half = first_half(facts_at_hand(view))
+        return _once(view, half, 0, view.key) if half else working
+    lines = first_half(working.lines)
+    return Working(lines, view.family.value(lines[-1], view.question) or working.value)
 
 
 def worked(view: View, facts: tuple[Any, ...], rate: float) -> tuple[Working, str]:
@@ -145,17 +159,3 @@ def _fit(view: View, working: Working) -> Working:
     value = fitted(working.value, view.form) if working.value else None
     guess = fitted(working.guess, view.form) if working.guess else None
     return Working(working.lines, value, working.missing, guess)
-
-
-def departed(view: View, value: Value) -> Value:
-    """Another result than the working shows: a neighbouring number, another name, two names swapped."""
-    key = f"depart{view.key}"
-    if value.number is not None:
-        return Value(misread(value.number, key), value.unit)
-    if len(value.items) > 1:
-        at = int(draw(key) * (len(value.items) - 1))
-        items = list(value.items)
-        items[at], items[at + 1] = items[at + 1], items[at]
-        return Value(items=tuple(items))
-    others = [name for name in getattr(view.question, "names", ()) if name not in value.items]
-    return Value(items=(pick(others, key),)) if others else value
