@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import enum
+import gc
 import sys
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
@@ -22,7 +23,7 @@ if TYPE_CHECKING:
     from aegis_core.plugins import Plugins
     from aegis_core.report.attribution import Finding
     from aegis_core.scoring.rules import Rules
-    from aegis_core.scoring.trial import Contestant, RunSet
+    from aegis_core.scoring.trial import Contestant, RunSet, Trial
     from aegis_core.trajectory import Trajectory
 
 __all__ = ["Names", "attribute", "evaluate"]
@@ -32,6 +33,10 @@ BASELINES = "baselines"
 Train = Annotated[
     list[Path] | None,
     typer.Option(help="Labelled runs to train learners on first; may be given again.", metavar="DATA"),
+]
+TrainLabels = Annotated[
+    list[Path] | None,
+    typer.Option(help="Labels of the runs to train on, in files of their own; one for each --train.", metavar="FILE"),
 ]
 FormatName = Annotated[
     str | None, typer.Option("--format", help="Of the runs; by default what they look like. See `aegis plugins`.")
@@ -55,6 +60,7 @@ def attribute(
         str | None, typer.Option(help=f"Who judges: an attributor, or with --train a learner. By default {DEFAULT}.")
     ] = None,
     train: Train = None,
+    train_labels: TrainLabels = None,
     format_name: FormatName = None,
     top: Annotated[int | None, typer.Option(help="Suspects told of a run: 5 in words, all in JSON.", min=1)] = None,
     as_json: AsJson = False,  # noqa: ARG001  read by `command`
@@ -67,7 +73,7 @@ def attribute(
     from aegis_core.report.attribution import SHOWN, attribution_text
 
     plugins = default_plugins()
-    judge = _trained(attributor, train or (), plugins)
+    judge = _trained(attributor, _sources(train, train_labels, "--train-labels", "--train"), plugins)
     findings = [_finding(judge, one, attributor or DEFAULT, plugins) for one in _runs(path, format_name, run)]
     lines: list[str] = []
     for found in findings:
@@ -81,7 +87,7 @@ def attribute(
     )
 
 
-def _trained(name: str | None, train: Sequence[Path], plugins: Plugins) -> Attributor:
+def _trained(name: str | None, train: Sequence[tuple[Path, Path | None]], plugins: Plugins) -> Attributor:
     from aegis_core.attributing import find_attributor, find_judge
     from aegis_core.format import ChosenRuns
     from aegis_core.learner import Attributor
@@ -91,7 +97,7 @@ def _trained(name: str | None, train: Sequence[Path], plugins: Plugins) -> Attri
     judge = find_judge(name, plugins)
     if isinstance(judge, Attributor):
         raise AegisError(f"attributor {name or DEFAULT!r} is not trained; leave out --train, or name a learner")
-    return judge.fit(ChosenRuns(tuple(one for path in train for one in _read(path))), {})
+    return judge.fit(ChosenRuns(tuple(one for path, labels in train for one in _read(path, labels=labels))), {})
 
 
 def _runs(path: Path, format_name: str | None, run_id: str) -> Iterator[Trajectory]:
@@ -115,10 +121,25 @@ def _runs(path: Path, format_name: str | None, run_id: str) -> Iterator[Trajecto
     yield chosen[0]
 
 
-def _read(path: Path, format_name: str | None = None) -> Iterator[LabelledRun]:
+def _read(path: Path, format_name: str | None = None, labels: Path | None = None) -> Iterator[LabelledRun]:
     from aegis_core.formats import open_runs
 
-    return open_runs(path, format_name).labelled_runs()
+    return open_runs(path, format_name, labels).labelled_runs()
+
+
+def _sources(
+    data: Sequence[Path] | None, labels: Sequence[Path] | None, option: str, of: str
+) -> list[tuple[Path, Path | None]]:
+    """Each path of runs with the file of its labels, None where they stand with the runs."""
+    data = data or ()
+    if labels and len(labels) != len(data):
+        raise AegisError(
+            f"{option} was given {len(labels)} times and {of} {len(data)} times; give one file for each, in the same "
+            "order, and DATA whose labels stand with the runs in a command of their own"
+        )
+    if not labels:
+        return [(path, None) for path in data]
+    return list(zip(data, labels, strict=True))
 
 
 def _finding(judge: Attributor, run: Trajectory, name: str, plugins: Plugins) -> Finding:
@@ -145,7 +166,12 @@ def evaluate(
         ),
     ] = None,
     baselines: Annotated[bool, typer.Option(help="Score the trivial attributors beside them.")] = True,
+    labels: Annotated[
+        list[Path] | None,
+        typer.Option(help="Labels in a file of their own; one for each DATA, in the same order.", metavar="FILE"),
+    ] = None,
     train: Train = None,
+    train_labels: TrainLabels = None,
     pooled: Annotated[
         bool, typer.Option("--pooled", help="Train learners on all DATA together, not on each by itself.")
     ] = False,
@@ -176,21 +202,27 @@ def evaluate(
         origin=origin, folds=folds, pooled=pooled, seed=seed, resamples=resamples, rules=_rules(fault_roles, k),
         published=published,
     )  # fmt: skip
-    with _telling() as tell:
+    judged = _sources(data, labels, "--labels", "DATA")
+    trained_on = _sources(train, train_labels, "--train-labels", "--train")
+    with _telling() as tell, _rare_collections():
         tell("reading")
-        training = [one for path in train or () for one in _read(path)]
-        trial = hold_trial(_sets(data, format_name), contestants, conditions, training=training, tell=tell)
+        training = [one for path, own in trained_on for one in _read(path, labels=own)]
+        trial = hold_trial(_sets(judged, format_name), contestants, conditions, training=training, tell=tell)
+    return Answer(
+        data=trial,
+        text=["\n".join(trial_text(trial, names.value))],
+        code=ExitCode.NEGATIVE if _is_somebody_silent(trial, contestants) else ExitCode.OK,
+    )
+
+
+def _is_somebody_silent(trial: Trial, contestants: Sequence[Contestant]) -> bool:
+    """Whether somebody who was asked for could not judge a single run of a set."""
     asked = {who.name for who in contestants if not who.is_optional}
-    silent = any(
+    return any(
         not (counted := one.evaluation.part("all").coverage).answered and not counted.abstained
         for result in trial.sets
         for one in result.standings
         if one.name in asked
-    )
-    return Answer(
-        data=trial,
-        text=["\n".join(trial_text(trial, names.value))],
-        code=ExitCode.NEGATIVE if silent else ExitCode.OK,
     )
 
 
@@ -210,14 +242,14 @@ def _contestants(asked: Sequence[str], *, with_baselines: bool) -> Iterator[Cont
             yield Contestant(item.name, find_judge(item.name, plugins), is_optional=True)
 
 
-def _sets(data: Sequence[Path], format_name: str | None) -> list[RunSet]:
+def _sets(data: Sequence[tuple[Path, Path | None]], format_name: str | None) -> list[RunSet]:
     """The runs of each path, under its last name, or under all of it where two have the same."""
     from aegis_core.scoring.trial import RunSet
 
-    short = [path.resolve().name for path in data]
+    short = [path.resolve().name for path, _ in data]
     return [
-        RunSet(name if short.count(name) == 1 else str(path), tuple(_read(path, format_name)))
-        for path, name in zip(data, short, strict=True)
+        RunSet(name if short.count(name) == 1 else str(path), tuple(_read(path, format_name, labels)))
+        for (path, labels), name in zip(data, short, strict=True)
     ]
 
 
@@ -233,6 +265,17 @@ def _rules(fault_roles: str, within: str) -> Rules:
     if not all(word.isascii() and word.isdecimal() for word in distances):
         raise AegisError(f"--k {within!r}: give numbers of steps with commas between them, for example 0,1,3")
     return Rules.model_validate({"roles": tuple(dict.fromkeys(roles)), "within": tuple(map(int, distances))})
+
+
+@contextlib.contextmanager
+def _rare_collections() -> Iterator[None]:
+    """Garbage is looked for more rarely: all runs stay in memory, and going through them again and again takes long."""
+    before = gc.get_threshold()
+    gc.set_threshold(100_000, 50, 100)
+    try:
+        yield
+    finally:
+        gc.set_threshold(*before)
 
 
 @contextlib.contextmanager

@@ -9,11 +9,14 @@ addition of integers adds them all.
 
 from __future__ import annotations
 
+import hashlib
 import math
 import random
 import sys
 from array import array
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
+from itertools import repeat, starmap
 
 from aegis_core.errors import RecordError
 from aegis_core.records import Record
@@ -27,6 +30,8 @@ Samples = list[float]
 
 _FIELD_BYTES = 4  # array("I"); no sum comes near 2**32, which would take four thousand million labels
 _BLOCK_BYTES = 64 << 20
+_MANY = 64
+"""Tasks from which a column is kept: below, summing it again is as fast as looking it up."""
 
 
 class Interval(Record):
@@ -46,14 +51,24 @@ class Block:
 
     def __init__(self, draws: Sequence[int], size: int) -> None:
         self._draws = draws
+        self._kept: dict[bytes, Sequence[int]] = {}
         self.size = size
 
     def column(self, counts: Mapping[int, int]) -> Sequence[int]:
         """What a count comes to in each resample; as many numbers as the block is large."""
-        draws = self._draws
-        total = 0
+        if len(counts) < _MANY:
+            return self._sums(counts)
+        # Others on the same runs, other parts and other namings often ask for the same counts.
+        key = hashlib.blake2b(array("q", counts.keys()).tobytes() + array("q", counts.values()).tobytes()).digest()
+        if key not in self._kept:
+            self._kept[key] = self._sums(counts)
+        return self._kept[key]
+
+    def _sums(self, counts: Mapping[int, int]) -> Sequence[int]:
+        tasks_by_count: dict[int, list[int]] = {}
         for task, count in counts.items():
-            total += draws[task] if count == 1 else draws[task] * count
+            tasks_by_count.setdefault(count, []).append(task)
+        total = sum(count * sum(map(self._draws.__getitem__, tasks)) for count, tasks in tasks_by_count.items())
         column = array("I")
         column.frombytes(total.to_bytes(_FIELD_BYTES * self.size, sys.byteorder))
         return column
@@ -78,11 +93,9 @@ def blocks(tasks: int, *, resamples: int, seed: int) -> Iterator[Block]:
             if first + resample == 0:
                 cells[0::width] = array("I", [1]) * tasks
                 continue
-            drawn = [0] * tasks
-            for _ in range(tasks):
-                # `random()` alone is promised to give the same numbers in every version of Python.
-                drawn[int(chance() * tasks)] += 1
-            cells[resample::width] = array("I", drawn)
+            # `random()` alone is promised to give the same numbers in every version of Python.
+            drawn = Counter(map(int, map(float(tasks).__mul__, starmap(chance, repeat((), tasks)))))
+            cells[resample::width] = array("I", map(drawn.get, range(tasks), repeat(0)))
         rows = memoryview(cells.tobytes())
         step = _FIELD_BYTES * width
         yield Block([int.from_bytes(rows[at : at + step], sys.byteorder) for at in range(0, len(rows), step)], width)

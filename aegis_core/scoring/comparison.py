@@ -11,7 +11,7 @@ from aegis_core.errors import RecordError
 from aegis_core.records import FileRecord, Record
 from aegis_core.scoring.bootstrap import Samples, check_bootstrap, interval
 from aegis_core.scoring.evaluation import check_runs
-from aegis_core.scoring.measurement import Measurement, PartName, measure
+from aegis_core.scoring.measurement import Measured, Measurement, PartName, measure_together
 from aegis_core.scoring.rules import Rules, Variant
 from aegis_core.scoring.runs import ScoredRun
 
@@ -92,6 +92,7 @@ def compare(
     confidence: float = 0.95,
     rules: Rules | None = None,
     names: tuple[str, str] | None = None,
+    measured: tuple[Measured, Measured] | None = None,
 ) -> Comparison:
     """Compare the answers of two attributors on the same labelled runs.
 
@@ -105,14 +106,20 @@ def compare(
         confidence: what the intervals cover.
         rules: what counts; None for the defaults.
         names: of the attributors; by default what their predictions say.
+        measured: both sides as `measure_together` measured them; without it they are measured here.
 
     Raises:
         RecordError: the two are not about the same runs, groups and faults; and as `evaluate`.
     """
     check_bootstrap(resamples, confidence)
     rules, one, other = rules or Rules(), check_runs(first), check_runs(second)
-    other = _matched(one, other)
-    ours, theirs = (measure(side, rules, resamples=resamples, seed=seed) for side in (one, other))
+    _check_matched(one, other)
+    if measured is None:
+        ours, theirs = measure_together((one, other), rules, resamples=resamples, seed=seed)
+    else:
+        ours, theirs = measured
+    for side, found in ((one, ours), (other, theirs)):
+        found.check(side, rules, resamples=resamples, seed=seed)
     called = names or (_name(one), _name(other))
     return Comparison(
         first=called[0],
@@ -121,12 +128,12 @@ def compare(
         seed=seed,
         resamples=resamples,
         confidence=confidence,
-        parts=tuple(_part(name, ours[name], theirs[name], confidence) for name in ours),
+        parts=tuple(_part(name, part, theirs.parts[name], confidence) for name, part in ours.parts.items()),
     )
 
 
-def _matched(one: Sequence[ScoredRun], other: Sequence[ScoredRun]) -> tuple[ScoredRun, ...]:
-    """The other's runs in the order of the first's."""
+def _check_matched(one: Sequence[ScoredRun], other: Sequence[ScoredRun]) -> None:
+    """Make sure that both are about the same runs with the same truth, in whatever order."""
     by_id = {run.run_id: run for run in other}
     missing = sorted({run.run_id for run in one} ^ set(by_id))
     if missing:
@@ -140,7 +147,6 @@ def _matched(one: Sequence[ScoredRun], other: Sequence[ScoredRun]) -> tuple[Scor
             raise RecordError(
                 f"run {run.run_id} has another truth or group on the two sides; score both from one source"
             )
-    return tuple(by_id[run.run_id] for run in one)
 
 
 def _name(runs: Sequence[ScoredRun]) -> str:

@@ -12,7 +12,7 @@ from aegis_core.errors import RecordError
 from aegis_core.records import FileRecord, Record
 from aegis_core.scoring.bootstrap import check_bootstrap, interval
 from aegis_core.scoring.coverage import Coverage, coverage
-from aegis_core.scoring.measurement import Measurement, PartName, measure
+from aegis_core.scoring.measurement import Measured, Measurement, PartName, measure
 from aegis_core.scoring.rules import Rules, Variant
 from aegis_core.scoring.runs import ScoredRun
 from aegis_core.scoring.sets import ModeScore
@@ -95,6 +95,7 @@ def evaluate(
     confidence: float = 0.95,
     rules: Rules | None = None,
     attributor: str = "",
+    measured: Measured | None = None,
 ) -> Evaluation:
     """Score the answers of one attributor.
 
@@ -105,13 +106,17 @@ def evaluate(
         confidence: what the intervals cover.
         rules: what counts; None for the defaults.
         attributor: its name; by default what the predictions say.
+        measured: these runs as `measure_together` measured them; without it they are measured here.
 
     Raises:
-        RecordError: there are no runs, or one occurs twice; or there is no bootstrap with these numbers.
+        RecordError: there are no runs, or one occurs twice; there is no bootstrap with these numbers; or something
+            else was measured.
     """
     check_bootstrap(resamples, confidence)
     rules, scored = rules or Rules(), check_runs(runs)
-    measured = measure(scored, rules, resamples=resamples, seed=seed)
+    if measured is None:
+        measured = measure(scored, rules, resamples=resamples, seed=seed)
+    measured.check(scored, rules, resamples=resamples, seed=seed)
     named = Counter(run.prediction.attributor for run in scored if run.prediction is not None)
     return Evaluation(
         attributor=attributor or ", ".join(sorted(filter(None, named))),
@@ -120,7 +125,7 @@ def evaluate(
         seed=seed,
         resamples=resamples,
         confidence=confidence,
-        parts=tuple(_part(name, part, rules, confidence) for name, part in measured.items()),
+        parts=tuple(_part(name, part, rules, confidence) for name, part in measured.parts.items()),
     )
 
 

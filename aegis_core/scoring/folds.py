@@ -9,7 +9,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from aegis_core.errors import RecordError
 from aegis_core.format import LabelledRun
 
-__all__ = ["assign_folds", "source_tasks", "splits"]
+__all__ = ["assign_folds", "source_tasks", "splits", "tasks_in_order"]
 
 
 def source_tasks(runs: Iterable[LabelledRun]) -> dict[str, str]:
@@ -19,7 +19,18 @@ def source_tasks(runs: Iterable[LabelledRun]) -> dict[str, str]:
     question that occurs in several subsets, there under another id, is still one. The name is the smallest group of
     those that belong together, or the text where none has a group. A run with neither stands alone, under its own id.
     """
-    keys = {run.trajectory.run_id: _keys(run) for run in runs}
+    named = {run.trajectory.run_id: run for run in runs}
+    return dict(zip(named, tasks_in_order(named.values(), named), strict=True))
+
+
+def tasks_in_order(runs: Iterable[LabelledRun], names: Iterable[str]) -> list[str]:
+    """The source task of every run, as `source_tasks` finds it, in their order.
+
+    Args:
+        runs: the runs; several may have one id.
+        names: one for each run, by which a run stands that has neither group nor task.
+    """
+    keys = [_keys(run, name) for run, name in zip(runs, names, strict=True)]
     leader: dict[str, str] = {}
 
     def lead(key: str) -> str:
@@ -28,15 +39,15 @@ def source_tasks(runs: Iterable[LabelledRun]) -> dict[str, str]:
             key = leader[key]
         return key
 
-    for group, text in keys.values():
+    for group, text in keys:
         first, second = sorted((lead(group), lead(text)))
         leader[second] = first  # by their first sign groups sort before texts, so a group leads where there is one
-    return {run_id: lead(group)[1:] for run_id, (group, _) in keys.items()}
+    return [lead(group)[1:] for group, _ in keys]
 
 
-def _keys(run: LabelledRun) -> tuple[str, str]:
+def _keys(run: LabelledRun, name: str) -> tuple[str, str]:
     words = run.trajectory.task.casefold().split()
-    text = "1" + " ".join(words) if words else "2" + run.trajectory.run_id
+    text = "1" + " ".join(words) if words else "2" + name
     return ("0" + run.group if run.group else text, text)
 
 

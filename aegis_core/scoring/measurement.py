@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from typing import Literal, Protocol, get_args
 
+from aegis_core.errors import RecordError
 from aegis_core.scoring.bootstrap import Block, Samples, blocks
 from aegis_core.scoring.coverage import CoverageScores
 from aegis_core.scoring.localisation import RankScores, agent_rank, step_distance, step_rank
@@ -12,7 +14,7 @@ from aegis_core.scoring.rules import Level, Naming, Rules, Variant
 from aegis_core.scoring.runs import Compared, ScoredRun
 from aegis_core.scoring.sets import SetScores, compared_sets
 
-__all__ = ["PARTS", "Measurement", "PartName", "measure", "part_of"]
+__all__ = ["PARTS", "Measured", "Measurement", "PartName", "measure", "measure_together", "part_of"]
 
 PartName = Literal["all", "single", "multi"]
 """All runs; those with exactly one fault to be found; those with several. Clean runs are in `all` alone."""
@@ -67,20 +69,66 @@ class Measurement:
         )
 
 
+@dataclass(frozen=True)
+class Measured:
+    """The parts of one attributor's runs that have any, and under which conditions they were measured."""
+
+    rules: Rules
+    resamples: int
+    seed: int
+    parts: Mapping[PartName, Measurement]
+
+    def check(self, runs: Sequence[ScoredRun], rules: Rules, *, resamples: int, seed: int) -> None:
+        """Make sure that it is of these runs, under these conditions.
+
+        Raises:
+            RecordError: it is not.
+        """
+        if (self.rules, self.resamples, self.seed) != (rules, resamples, seed):
+            raise RecordError("it was measured by other rules, resamples or seed; measure anew, or give the same")
+        if list(self.parts["all"].members) != list(runs):
+            raise RecordError("other runs were measured than are scored; give the same runs in the same order")
+
+
 def part_of(run: Compared) -> PartName:
     """Whether a run has one fault to be found or several; `all` for a run with none. Equal labels are one."""
     n_targets = len({(fault.agent, fault.mode, fault.step) for fault in run.targets})
     return "all" if not n_targets else "single" if n_targets == 1 else "multi"
 
 
-def measure(runs: Sequence[ScoredRun], rules: Rules, *, resamples: int, seed: int) -> dict[PartName, Measurement]:
+def measure(runs: Sequence[ScoredRun], rules: Rules, *, resamples: int, seed: int) -> Measured:
     """Every metric over these runs and over the parts that have any, in the data and in resamples of source tasks.
 
     Tasks are drawn from those of all runs, and a part is what belongs to it in each draw. Runs of the same tasks give
     the same resamples for the same seed, whatever was predicted in them: so two measurements can be compared resample
     by resample.
     """
-    task_of = {group: number for number, group in enumerate(sorted({run.group for run in runs}))}
+    (found,) = measure_together([runs], rules, resamples=resamples, seed=seed)
+    return found
+
+
+def measure_together(
+    sides: Sequence[Sequence[ScoredRun]], rules: Rules, *, resamples: int, seed: int
+) -> tuple[Measured, ...]:
+    """The same for several attributors' answers on runs of the same source tasks; the draws are made once.
+
+    Raises:
+        RecordError: the sides have other source tasks.
+    """
+    groups = [sorted({run.group for run in side}) for side in sides]
+    if any(other != groups[0] for other in groups):
+        raise RecordError("answers on other source tasks can't be measured together; measure each by itself")
+    task_of = {group: number for number, group in enumerate(groups[0])} if groups else {}
+    counted = [_counted(side, task_of, rules) for side in sides]
+    for block in blocks(len(task_of), resamples=resamples, seed=seed) if groups else ():
+        for parts in counted:
+            for part in parts.values():
+                part.take(block)
+    return tuple(Measured(rules, resamples, seed, parts) for parts in counted)
+
+
+def _counted(runs: Sequence[ScoredRun], task_of: Mapping[str, int], rules: Rules) -> dict[PartName, Measurement]:
+    """The parts that have any runs."""
     found = {name: Measurement(rules) for name in PARTS}
     for run in runs:
         compared = Compared(run, rules)
@@ -88,11 +136,7 @@ def measure(runs: Sequence[ScoredRun], rules: Rules, *, resamples: int, seed: in
         for part in parts:
             part.members.append(run)
         _count(compared, task_of[run.group], rules, parts)
-    occupied = {name: part for name, part in found.items() if part.members}
-    for block in blocks(len(task_of), resamples=resamples, seed=seed):
-        for part in occupied.values():
-            part.take(block)
-    return occupied
+    return {name: part for name, part in found.items() if part.members}
 
 
 def _count(run: Compared, task: int, rules: Rules, parts: Sequence[Measurement]) -> None:

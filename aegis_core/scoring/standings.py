@@ -9,8 +9,10 @@ from pydantic import Field
 
 from aegis_core.errors import RecordError
 from aegis_core.records import Record
+from aegis_core.scoring.bootstrap import check_bootstrap
 from aegis_core.scoring.comparison import Comparison, compare
-from aegis_core.scoring.evaluation import Evaluation, evaluate
+from aegis_core.scoring.evaluation import Evaluation, check_runs, evaluate
+from aegis_core.scoring.measurement import Measured, measure_together
 from aegis_core.scoring.published import aegis_fork, who_and_when
 from aegis_core.scoring.rules import Rules
 from aegis_core.scoring.runs import ScoredRun
@@ -93,10 +95,19 @@ def set_result(
     """
     if not answers:
         raise RecordError(f"{name}: nobody is left to judge it: {'; '.join(left_out.values()) or 'name an attributor'}")
+    tell(f"{name}: drawing resamples and measuring {len(answers)} attributors")
+    check_bootstrap(conditions.resamples, conditions.confidence)
+    found = measure_together(
+        [check_runs(runs) for runs in answers.values()],
+        conditions.rules,
+        resamples=conditions.resamples,
+        seed=conditions.seed,
+    )
+    measured = dict(zip(answers, found, strict=True))
     standings = []
     for who, runs in answers.items():
         tell(f"{name}: scoring {who}")
-        standings.append(_standing(who, runs, conditions, is_trained=who in trained))
+        standings.append(_standing(who, runs, measured[who], conditions, is_trained=who in trained))
     (first, ours), *others = answers.items()
     comparisons = []
     for who, theirs in others:
@@ -104,7 +115,7 @@ def set_result(
         comparisons.append(
             compare(
                 ours, theirs, seed=conditions.seed, resamples=conditions.resamples, confidence=conditions.confidence,
-                rules=conditions.rules, names=(first, who),
+                rules=conditions.rules, names=(first, who), measured=(measured[first], measured[who]),
             )
         )  # fmt: skip
     return SetResult(
@@ -118,11 +129,13 @@ def set_result(
     )
 
 
-def _standing(name: str, runs: Sequence[ScoredRun], conditions: Conditions, *, is_trained: bool) -> Standing:
+def _standing(
+    name: str, runs: Sequence[ScoredRun], measured: Measured, conditions: Conditions, *, is_trained: bool
+) -> Standing:
     rules = conditions.rules
     evaluation = evaluate(
         runs, seed=conditions.seed, resamples=conditions.resamples, confidence=conditions.confidence, rules=rules,
-        attributor=name,
+        attributor=name, measured=measured,
     )  # fmt: skip
     published = _published(runs, rules) if conditions.published else None
     return Standing(name=name, is_trained=is_trained, evaluation=evaluation, published=published)

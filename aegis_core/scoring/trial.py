@@ -14,7 +14,7 @@ from aegis_core.format import LabelledRun
 from aegis_core.learner import Attributor, Learner
 from aegis_core.records import FileRecord, Record
 from aegis_core.scoring.crossfitting import CrossFitted, FoldedRun, answers, fitted
-from aegis_core.scoring.folds import assign_folds, source_tasks
+from aegis_core.scoring.folds import assign_folds, tasks_in_order
 from aegis_core.scoring.runs import ScoredRun, labelled_by, truth_of
 from aegis_core.scoring.standings import Conditions, SetResult, set_result
 
@@ -121,7 +121,8 @@ class _Ground:
         runs = [run for labelled in self.labelled for run in labelled]
         _check(runs, conditions.origin)
         labelled = list(labelled_by(training, conditions.origin))
-        tasks = _tasks([*runs, *labelled])
+        everything = [*runs, *labelled]  # by their place, as runs to train on may have the ids of others
+        tasks = tasks_in_order(everything, map(str, range(len(everything))))
         self.tasks = tasks[: len(runs)]
         judged = set(self.tasks)
         self.own = [run for run, task in zip(labelled, tasks[len(runs) :], strict=True) if task not in judged]
@@ -203,13 +204,3 @@ def _check(runs: Sequence[LabelledRun], origin: str | None) -> None:
             f"{len(twice)} run ids occur more than once, for example {twice[0]!r}; give each file once, and score "
             "files with other runs under the same ids one by one"
         )
-
-
-def _tasks(runs: Sequence[LabelledRun]) -> list[str]:
-    """The source task of each run, by its place: runs to train on may have the ids of others."""
-    numbered = [
-        LabelledRun(run.trajectory.model_copy(update={"run_id": str(place)}), group=run.group)
-        for place, run in enumerate(runs)
-    ]
-    found = source_tasks(numbered)
-    return [found[str(place)] for place in range(len(runs))]

@@ -21,6 +21,7 @@ __all__ = ["Document", "Entry", "Item", "documents", "files", "looks_right"]
 _SUFFIXES = {".json", ".jsonl"}
 _KIND: dict[type, str] = {list: "a list", str: "a text", int: "a number", float: "a number", type(None): "null"}
 _LOOKED_AT = 5
+_ESCAPED_HALF = re.compile(r"\\u[dD][89a-fA-F]")
 _LARGEST = 1 << 26
 """Size in bytes above which a file is not looked at unasked; all rows of the source together have an eighth of that."""
 
@@ -98,15 +99,17 @@ def documents(path: Path) -> Iterator[Document]:
     Raises:
         StoreError: the file can't be read, or holds something else; the message names file, place and field.
     """
-    rows = list(_rows(path))
-    for position, (where, value) in enumerate(rows):
-        mended = mend_text(value)
-        name = path.stem if len(rows) == 1 else f"{path.stem}-{position}"
-        yield Document(_entry(mended, where), where, name, is_mended=mended != value)
-
-
-def _rows(path: Path) -> Iterator[tuple[str, Any]]:  # Any: whatever the JSON holds
     text = _text(path)
+    # Text that is UTF-8 holds halves of surrogate pairs only where they are written as escapes.
+    may_hold_halves = _ESCAPED_HALF.search(text) is not None
+    rows = list(_rows(path, text))
+    for position, (where, value) in enumerate(rows):
+        mended = mend_text(value) if may_hold_halves else value
+        name = path.stem if len(rows) == 1 else f"{path.stem}-{position}"
+        yield Document(_entry(mended, where), where, name, is_mended=may_hold_halves and mended != value)
+
+
+def _rows(path: Path, text: str) -> Iterator[tuple[str, Any]]:  # Any: whatever the JSON holds
     if path.suffix.lower() == ".jsonl":
         for number, line in enumerate(text.split("\n"), 1):
             if line.strip():
@@ -179,6 +182,6 @@ def looks_right(path: Path) -> bool:
     if path.suffix.lower() not in _SUFFIXES or path.stat().st_size > _LARGEST:
         return False
     try:
-        return any(_is_document(value) for _, value in itertools.islice(_rows(path), 1))
+        return any(_is_document(value) for _, value in itertools.islice(_rows(path, _text(path)), 1))
     except StoreError:
         return False

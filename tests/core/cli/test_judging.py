@@ -7,6 +7,7 @@ import json
 import pytest
 
 from aegis_core.attributing import DEFAULT
+from aegis_core.formats import open_runs
 
 
 @pytest.fixture
@@ -145,6 +146,52 @@ def test_learners_can_be_trained_on_data_of_their_own_without_the_questions_that
     done = aegis("evaluate", runs, "--attributor", "modal-step", "--no-baselines", "--train", other)
 
     assert "* trained on 1 runs of their own; 1 more left out, as their source tasks are judged here." in done.out
+
+
+@pytest.fixture
+def apart(runs, tmp_path):
+    """The same runs in a file of trajectories of Aegis, and labels in another, which blame whoever speaks last."""
+    read = [one.trajectory for one in open_runs(runs).labelled_runs()]
+    fault = {"agent": "Reporter", "step": 2, "origin": "Ann"}
+    trajectories, labels = tmp_path / "copied.jsonl", tmp_path / "verdicts.jsonl"
+    trajectories.write_text("".join(one.model_dump_json() + "\n" for one in read))
+    labels.write_text(
+        "".join(json.dumps({"run_id": one.run_id, "case_id": one.task, "faults": [fault]}) + "\n" for one in read)
+    )
+    return trajectories, labels
+
+
+def test_labels_may_stand_in_a_file_of_their_own(aegis, apart):
+    trajectories, labels = apart
+    line = ("evaluate", trajectories, "--attributor", "last-speaker", "--no-baselines", "--resamples", 0)
+
+    done = aegis(*line, "--labels", labels)
+    assert "copied.jsonl: 8 runs of 8 source tasks, labels of Ann" in done.out
+    assert "last-speaker   100.0  100.0" in done.out
+    assert "none of its 8 runs has labels" in aegis(*line).err
+
+
+def test_learners_learn_from_labels_in_a_file_of_their_own(aegis, runs, apart):
+    trajectories, labels = apart
+    line = ("attribute", runs, "--run", "ag-3", "--attributor", "modal-step", "--json")
+
+    done = aegis(*line, "--train", trajectories, "--train-labels", labels)
+    assert done.json[0]["suspects"][0]["step"] == 2
+
+
+@pytest.mark.parametrize(
+    ("more", "said"),
+    [
+        (("--labels", "labels.jsonl"), "labels.jsonl does not exist"),
+        (("--labels", "a", "--labels", "b"), "--labels was given 2 times and DATA 1 times"),
+        (("--train-labels", "a"), "--train-labels was given 1 times and --train 0 times"),
+    ],
+)
+def test_each_data_needs_its_own_file_of_labels(aegis, runs, more, said):
+    done = aegis("evaluate", runs, "--attributor", "random", *more)
+
+    assert (done.code, done.out) == (2, "")
+    assert said in done.err
 
 
 def test_two_sets_have_a_table_each(aegis, runs, tmp_path):
