@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
-from pydantic import Field, field_validator
+from itertools import pairwise
 
+from pydantic import Field, field_validator, model_validator
+
+from aegis_core.errors import RecordError
 from aegis_core.records import FileRecord, Record
 from aegis_core.taxonomy import check_mode_id
 
@@ -26,9 +29,22 @@ class Blame(Record):
 
 
 class Attribution(FileRecord):
-    """A predicted set of blames for one run, the surest first, or an abstention with its reason."""
+    """A predicted set of blames for one run, or an abstention with its reason.
+
+    The surest blame stands first, since ranks are read off the order: one that is followed by a surer one is refused.
+    """
 
     run_id: str
     blames: tuple[Blame, ...] = ()
     abstained: str = ""
     attributor: str = ""
+
+    @model_validator(mode="after")
+    def _surest_first(self) -> Attribution:
+        for place, (before, after) in enumerate(pairwise(self.blames), 1):
+            if after.confidence > before.confidence:
+                raise RecordError(
+                    f"run {self.run_id}: blame {place} has confidence {before.confidence}, and blame {place + 1} after "
+                    f"it {after.confidence}; give the surest first (a confidence that is not said is 1)"
+                )
+        return self

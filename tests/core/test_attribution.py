@@ -14,7 +14,7 @@ from aegis_core.attribution import Attribution, Blame
 def test_attribution_survives_json() -> None:
     blames = (
         Blame(agent="A", mode="FM-2.6", step=4, confidence=0.75, evidence="it says 12, then 13"),
-        Blame(agent="B"),
+        Blame(agent="B", confidence=0.75),
     )
     record = Attribution(run_id="r", blames=blames, attributor="default")
     assert Attribution.model_validate_json(record.model_dump_json()) == record
@@ -22,6 +22,14 @@ def test_attribution_survives_json() -> None:
 
 def test_attribution_may_abstain() -> None:
     assert Attribution(run_id="r", abstained="the run is right").blames == ()
+
+
+def test_a_blame_after_one_that_is_less_sure_is_refused() -> None:
+    blames = (Blame(agent="A", confidence=0.5), Blame(agent="B", confidence=0.5), Blame(agent="C"))
+    with pytest.raises(
+        ValidationError, match=r"run r: blame 2 has confidence 0\.5, and blame 3 after it 1\.0; give the surest first"
+    ):
+        Attribution(run_id="r", blames=blames)
 
 
 def test_mode_and_step_may_be_left_open() -> None:

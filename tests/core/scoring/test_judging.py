@@ -129,3 +129,19 @@ def test_runs_without_the_labels_that_were_asked_for_are_an_error():
 
 def test_nothing_to_judge_is_no_error():
     assert list(judge(Careful(), [])) == []
+
+
+class Unsorted(Attributor):
+    """Puts a surer blame after one that is less sure."""
+
+    name = "unsorted"
+
+    def attribute(self, trajectory: Trajectory) -> Attribution:
+        blames = (Blame(agent="Critic", confidence=0.2), Blame(agent="Solver", confidence=0.8))
+        return Attribution(run_id=trajectory.run_id, blames=blames, attributor=self.name)
+
+
+def test_an_answer_that_does_not_put_the_surest_first_counts_as_not_judged():
+    (scored,) = judge(Unsorted(), [run("a")])
+    assert scored.prediction is None
+    assert "blame 1 has confidence 0.2, and blame 2 after it 0.8; give the surest first" in scored.not_judged
