@@ -12,7 +12,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
-from aegis_core.adapter import Adapter
+from aegis_core.adapter import Adapter, ReplayLevel
 from aegis_core.campaign.cases import Cases
 from aegis_core.campaign.configuration import Configuration, record, settle
 from aegis_core.campaign.journal import Journal
@@ -54,6 +54,8 @@ class Campaign:
         limit: stop as soon as so many faulty runs are kept; None: go through all tasks.
         limits: turns, calls and seconds after which a run is ended as `no_end`. A limit of seconds makes results
             depend on the machine.
+        replay: how what precedes a fault is served: `node`, whole activations, or `call`, single calls of models and
+            tools, with the agents' own code run again; None: `node` where the adapter says that it can do that.
         workers: processes that tasks are shared out to, at least 1, which is this process itself. The result is the
             same. More than one needs settings that another process can look up: names, no objects.
         command: how `aegis` is called to go on with it, without its name and the folder; for whoever finds it
@@ -79,6 +81,7 @@ class Campaign:
         plans: Sequence[Plan] | None = None,
         limit: int | None = None,
         limits: Limits = DEFAULT_LIMITS,
+        replay: ReplayLevel | None = None,
         workers: int = 1,
         command: str = "",
         progress: Callable[[Progress], None] | None = None,
@@ -99,6 +102,7 @@ class Campaign:
             plans=tuple(plans) if plans is not None else None,
             limit=limit,
             limits=limits,
+            replay=replay,
             command=command,
         )
         self._workers = workers

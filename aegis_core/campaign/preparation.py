@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from aegis_core.adapter import Adapter
+from aegis_core.adapter import Adapter, ReplayLevel
 from aegis_core.campaign import checkers
 from aegis_core.campaign.arms import Check, hashed_id
 from aegis_core.campaign.configuration import Configuration, RunLimits, load_tasks
@@ -46,6 +46,7 @@ class Settings:
     plans: tuple[Plan, ...] | None
     limit: int | None
     limits: Limits
+    replay: ReplayLevel | None
     command: str
 
 
@@ -73,7 +74,7 @@ def prepare(settings: Settings, plugins: Plugins) -> Ready:
     check = _check(tasks)
     injector = plugins.injector(settings.injector) if isinstance(settings.injector, str) else settings.injector
     factory = load_factory(settings.system)
-    wrapped = wrap(factory, settings.seed, plugins, settings.adapter)
+    wrapped = wrap(factory, settings.seed, plugins, settings.adapter, settings.replay)
     modes = _usable_modes(settings, plugins, injector)
     return Ready(
         configuration=_configuration(settings, tasks, factory, wrapped, injector, modes),

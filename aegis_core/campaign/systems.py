@@ -123,14 +123,21 @@ class Wrapped:
     level: ReplayLevel
 
 
-def wrap(factory: Factory, seed: int, plugins: Plugins, adapter: Adapter | str | None = None) -> Wrapped:
+def wrap(
+    factory: Factory,
+    seed: int,
+    plugins: Plugins,
+    adapter: Adapter | str | None = None,
+    replay: ReplayLevel | None = None,
+) -> Wrapped:
     """Choose the adapter of the factory's systems and ask it what it can do with them.
 
     Args:
         adapter: the adapter or its name; None: the one that can handle the object.
+        replay: the level at which runs are to be served; None: the best one.
 
     Raises:
-        CampaignError: the adapter can't handle the system, or can't replay or alter it.
+        CampaignError: the adapter can't handle the system, or can't replay (at this level) or alter it.
         PluginError: there is no such adapter, or none or several for this object.
     """
     system = factory.build(seed)
@@ -140,18 +147,26 @@ def wrap(factory: Factory, seed: int, plugins: Plugins, adapter: Adapter | str |
             f"the adapter {chosen.name!r} can't handle the {type(system.app).__name__} that {factory.name!r} builds"
         )
     capabilities = chosen.capabilities(system.app)
-    return Wrapped(system.name or factory.name, chosen, capabilities, replay_level(capabilities, factory.name))
+    return Wrapped(system.name or factory.name, chosen, capabilities, replay_level(capabilities, factory.name, replay))
 
 
-def replay_level(capabilities: Capabilities, system: str) -> ReplayLevel:
-    """At which level runs are served: whole nodes where the adapter says that this is exact, else single calls.
+def replay_level(capabilities: Capabilities, system: str, wanted: ReplayLevel | None = None) -> ReplayLevel:
+    """At which level runs are served: the wanted one, else whole nodes if they are offered, else calls.
 
     Raises:
-        CampaignError: the system can't be replayed or can't be altered; the message holds the adapter's notes.
+        CampaignError: the system can't be replayed, not at this level, or can't be altered; the message holds the
+            adapter's notes.
     """
     notes = "".join(f" {note}" for note in capabilities.notes)
     if not capabilities.replay:
         raise CampaignError(f"runs of {system!r} can't be served from a tape, so no fault can be proven.{notes}")
     if not capabilities.sites:
         raise CampaignError(f"nothing can be altered in {system!r}.{notes}")
-    return "node" if "node" in capabilities.replay else "call"
+    if wanted is None:
+        return "node" if "node" in capabilities.replay else "call"
+    if wanted not in capabilities.replay:
+        raise CampaignError(
+            f"runs of {system!r} can't be served at the level {wanted!r}, only at: {', '.join(capabilities.replay)}; "
+            f"leave replay out or give one of these.{notes}"
+        )
+    return wanted

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import enum
 import importlib.util
 import os
 import shlex
@@ -23,7 +24,7 @@ if TYPE_CHECKING:
     from aegis_core.campaign.summary import Progress as Tidings
     from aegis_core.campaign.summary import Summary
 
-__all__ = ["demo", "generate"]
+__all__ = ["Level", "demo", "generate"]
 
 Seed = Annotated[int, typer.Option(help="Of everything random; the same seed gives the same bytes.", min=0)]
 DEMO_SYSTEM = "aegis_langgraph.systems:analysis_team"
@@ -31,6 +32,13 @@ _DEMO_WORKERS = 4
 """At most: each is a process that has loaded LangGraph."""
 _TASKS_A_WORKER = 10
 """With fewer, starting one more takes as long as it saves."""
+
+
+class Level(enum.StrEnum):
+    """How what precedes a fault is served."""
+
+    CALL = "call"
+    NODE = "node"
 
 
 @command
@@ -54,6 +62,12 @@ def generate(
     limit: Annotated[int | None, typer.Option(help="Stop when so many faulty runs are kept.", min=1)] = None,
     max_turns: Annotated[int, typer.Option(help="Turns after which a run counts as endless.", min=1)] = 200,
     max_calls: Annotated[int, typer.Option(help="Calls after which a run counts as endless.", min=1)] = 400,
+    replay: Annotated[
+        Level | None,
+        typer.Option(
+            help="Serve what precedes a fault as whole nodes or as single calls; by default the best there is."
+        ),
+    ] = None,
     workers: Annotated[int, typer.Option(help="Processes that make runs at the same time; same result.", min=1)] = 1,
     *,
     context: typer.Context,
@@ -83,6 +97,7 @@ def generate(
                 pair_share=pair_share,
                 limit=limit,
                 limits=Limits(turns=max_turns, calls=max_calls),
+                replay=replay.value if replay is not None else None,
                 workers=workers,
                 command=_given(context),
                 progress=told,

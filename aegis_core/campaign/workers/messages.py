@@ -22,6 +22,7 @@ from pathlib import Path
 from typing import Literal
 
 from aegis_core import errors
+from aegis_core.adapter import ReplayLevel
 from aegis_core.campaign.configuration import Configuration, RunLimits
 from aegis_core.campaign.preparation import Settings
 from aegis_core.campaign.tasks import Task
@@ -65,6 +66,7 @@ class Start(Record):
     plans: tuple[Plan, ...] | None
     limit: int | None
     limits: RunLimits
+    replay: ReplayLevel | None
     command: str
 
     @classmethod

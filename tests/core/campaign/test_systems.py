@@ -68,6 +68,16 @@ def test_whole_nodes_are_served_where_that_is_exact():
     assert replay_level(Capabilities(sites=(SITE,), replay=("call", "node")), "s") == "node"
 
 
+def test_the_level_that_is_wanted_is_taken_and_one_that_is_not_offered_is_refused():
+    both = Capabilities(sites=(SITE,), replay=("call", "node"))
+    hidden = Capabilities(sites=(SITE,), replay=("call",), notes=("It has hidden memory.",))
+
+    assert replay_level(both, "s", "call") == "call"
+    assert replay_level(both, "s", "node") == "node"
+    with pytest.raises(CampaignError, match=r"'s' can't be served at the level 'node', only at: call; .* memory\."):
+        replay_level(hidden, "s", "node")
+
+
 def test_what_can_not_be_served_or_altered_is_refused_with_the_adapter_s_notes():
     with pytest.raises(CampaignError, match=r"can't be served .* It has hidden memory\."):
         replay_level(Capabilities(sites=(SITE,), notes=("It has hidden memory.",)), "s")

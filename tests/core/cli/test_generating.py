@@ -110,6 +110,18 @@ def test_workers_find_the_team_in_the_current_folder(aegis, folder):
     ] * 2
 
 
+def test_the_level_of_replay_is_told_to_workers_and_kept_in_the_campaign(aegis, folder):
+    for workers in ("1", "2"):
+        out = f"level{workers}"
+        assert aegis(*LINE[:-1], out, "--replay", "call", "--workers", workers).code == 0
+        settings = json.loads((folder / out / "campaign.json").read_text())
+        assert settings["replay"] == "call"
+        assert "--replay call" in settings["command"]
+    done = aegis(*LINE[:-1], "level1", "--replay", "node")
+    assert (done.code, done.out) == (2, "")
+    assert "replay was 'call', is 'node'" in done.err
+
+
 def test_an_interrupted_campaign_goes_on_with_the_same_command(aegis, folder):
     whole = aegis(*LINE[:-1], "whole", "--json").json["summary"]
     (folder / "stop").touch()
