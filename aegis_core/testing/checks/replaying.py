@@ -1,0 +1,121 @@
+"""Is a recorded run served from its tape as it was, and does a run that leaves its tape say so?"""
+
+from __future__ import annotations
+
+import pytest
+
+from aegis_core.adapter import ReplayLevel
+from aegis_core.errors import ReplayDrift
+from aegis_core.faults import Moment
+from aegis_core.testing.marking import MARK, target_at
+from aegis_core.testing.script import Script
+from aegis_core.testing.stage import Build, Stage
+
+__all__ = ["ReplayChecks"]
+
+
+class ReplayChecks(Stage):
+    """Prefixes, drift, null controls."""
+
+    def _levels(self, build: Build) -> tuple[ReplayLevel, ...]:
+        levels = self.levels(build)
+        if not levels:
+            pytest.skip("the adapter says that it can serve nothing (`replay`)")
+        return levels
+
+    def test_the_prefix_is_served_without_live_calls(self) -> None:
+        """Before the target no model and no tool is really called; the steps are those of the tape.
+
+        Repair: `run.call` around every model, tool and node, with a codec whose `decode` makes an equal result.
+        """
+        for name, build in self.systems().items():
+            levels = self.levels(build)
+            clean = self.recorded(build)
+            tape = clean.canonical[1]
+            for level in levels:
+                last = clean.spoken[-1]
+                moment = Moment(agent=last.agent, branch=last.branch, turn=last.turn)
+                for site in self.adapter().capabilities(self.built(build, Script()).app).sites:
+                    if site.strategy == "environment":
+                        continue
+                    played = self.acted(build, target_at(moment, site), served=tape, level=level)
+                    where = f"`{name}`, level {level}, {site.strategy} {site.scope}"
+                    assert not played.run.void, f"{where}: the run drifted: {played.run.void}"
+                    assert played.error is None, f"{where}: the served run failed: {played.error!r}"
+                    live = {heard.agent for heard in played.script.heard}
+                    own = {last.agent} if site.strategy == "prompt_injection" else set()
+                    assert live <= own, f"{where}: models of {sorted(live - own)} were called before the target"
+                    uses = [] if name != "tool_use" or not own else played.script.tools_used
+                    assert not uses, f"{where}: tools were used before the target: {uses}"
+                    assert played.run.ledger().interventions[0].fired, f"{where}: the target did not fire"
+                    assert played.said[:-1] == clean.said[:-1], f"{where}: the prefix is not what was recorded"
+
+    def test_a_run_that_is_served_to_its_end_is_the_recorded_one(self) -> None:
+        """With nothing to alter, a served run has the same record and result, and calls nobody.
+
+        Repair: let `codec.decode(codec.encode(result))` equal the result, ids and classes included.
+        """
+        for name, build in self.systems().items():
+            clean = self.recorded(build)
+            for level in self.levels(build):
+                played = self.acted(build, served=clean.run.tape(), level=level)
+                assert not played.run.void, f"`{name}`, level {level}: {played.run.void}"
+                assert not played.script.heard, f"`{name}`, level {level}: models were called: {played.script.said()}"
+                assert played.result == clean.result, f"`{name}`, level {level}: another result"
+                steps = [step.model_dump() for step in played.canonical[0].steps]
+                assert steps == [step.model_dump() for step in clean.canonical[0].steps], f"`{name}`, level {level}"
+
+    def test_a_run_that_leaves_its_tape_is_void(self) -> None:
+        """Another task is another input: the run stops being served before it calls anybody, and says why.
+
+        Repair: let `normalise` remove random ids and times only, and let `ReplayDrift` pass through the framework.
+        """
+        clean = self.recorded(self.conversation)
+        for level in self._levels(self.conversation):
+            for site in self.adapter().capabilities(self.built(self.conversation, Script()).app).sites:
+                target = target_at(Moment(agent="Writer", turn=2), site)
+                other = "How many crates does hall 28 hold?"
+                played = self.acted(self.conversation, target, served=clean.canonical[1], level=level, task=other)
+                assert played.run.void, (
+                    f"level {level}: served a run on another task from the tape, and no drift is told"
+                )
+                assert played.error is not None, f"level {level}: the run went on after it had left its tape"
+                told = isinstance(played.error, ReplayDrift) or "tape" in str(played.error)
+                assert told, f"level {level}: the drift is hidden behind {played.error!r}"
+                assert not played.script.heard, f"level {level}: models were called after the drift"
+
+    def test_a_null_control_is_the_clean_run(self) -> None:
+        """Sending a text through the whole edit path and putting it back unchanged changes nothing at all.
+
+        Repair: write texts into copies of the framework's objects without touching anything else of them.
+        """
+        clean = self.recorded(self.conversation)
+        for level in self._levels(self.conversation):
+            for site in self.adapter().capabilities(self.built(self.conversation, Script()).app).sites:
+                for moment in (Moment(agent="Writer"), Moment(agent="Critic")):
+                    if site.strategy == "environment":
+                        continue
+                    played = self.acted(
+                        self.conversation, target_at(moment, site), served=clean.canonical[1], level=level, arm="null"
+                    )
+                    where = f"{site.strategy} {site.scope} at {moment}, level {level}"
+                    assert not played.run.void, f"{where}: {played.run.void}"
+                    assert played.result == clean.result, f"{where}: another result"
+                    steps = played.canonical[0].steps
+                    assert steps == clean.canonical[0].steps, f"{where}: the steps are not those of the clean run"
+
+    def test_a_served_run_goes_live_behind_the_target(self) -> None:
+        """After an alteration in a served run the models downstream are really called, with the altered text.
+
+        Repair: serve a call only where `run.call` does; keep no results of your own.
+        """
+        clean = self.recorded(self.conversation)
+        for level in self._levels(self.conversation):
+            for site in self.adapter().capabilities(self.built(self.conversation, Script()).app).sites:
+                if site.strategy != "response_corruption":
+                    continue
+                target = target_at(Moment(agent="Writer"), site)
+                played = self.acted(self.conversation, target, served=clean.canonical[1], level=level)
+                heard = [heard.agent for heard in played.script.heard]
+                assert heard == ["Critic", "Writer"], f"level {level}, {site.scope}: called live: {heard}"
+                assert any(MARK in text for text in played.script.heard[0].texts), f"level {level}, {site.scope}"
