@@ -11,7 +11,7 @@ from aegis_core.adapter import Adapter, Attachment, Capabilities, ReplayLevel, S
 from aegis_core.errors import AdapterError
 from aegis_core.run import Run
 from aegis_core.run.values import text_of
-from aegis_core.trace.active import active_run
+from aegis_core.trace.active import active_run, recorded
 from aegis_core.trace.agents import agent_wrapper, declared_agents
 from aegis_core.trace.calls import call_kind
 from aegis_core.trace.entry import is_traced, trace_wrapper
@@ -132,6 +132,7 @@ class _FunctionAttachment(Attachment):
         entry = _entry(app)
         self.app = entry if is_traced(entry) else trace_wrapper(entry, None, None, "")
         self._token = active_run.set(run)
+        recorded[run] = set()
 
     def _patch(self, app: Callables) -> None:
         for description in app.agents():
@@ -165,4 +166,5 @@ class _FunctionAttachment(Attachment):
             return
         self._detached = True
         self._restore()
+        recorded.pop(self._run, None)
         active_run.reset(self._token)

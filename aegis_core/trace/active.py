@@ -1,12 +1,15 @@
 """Which run, turn and branch the current code belongs to.
 
-Held in context variables: asyncio tasks inherit them, bare threads and thread pools do not (use `bind`).
+Held in context variables: asyncio tasks and `asyncio.to_thread` inherit them, bare threads, thread pools and
+`run_in_executor` do not (use `bind`). Which run a call without one belongs to is never guessed: it is not recorded, and
+warned of while any run is being recorded (`recorded`, `lost`).
 """
 
 from __future__ import annotations
 
 import contextlib
 import functools
+import threading
 import warnings
 from collections.abc import Callable, Iterator
 from contextvars import ContextVar, copy_context
@@ -16,7 +19,18 @@ from aegis_core.adapter import Turn
 from aegis_core.errors import RecorderWarning, ReplayDrift, RunLimitReached
 from aegis_core.run import Run
 
-__all__ = ["active_run", "active_turn", "bind", "branch", "current_branch", "guarded", "inside_entry"]
+__all__ = [
+    "active_run",
+    "active_turn",
+    "beside_runs",
+    "bind",
+    "branch",
+    "current_branch",
+    "guarded",
+    "inside_entry",
+    "lost",
+    "recorded",
+]
 
 P = ParamSpec("P")
 R = TypeVar("R")
@@ -26,6 +40,11 @@ active_turn: ContextVar[Turn | None] = ContextVar("aegis_turn", default=None)
 inside_entry: ContextVar[bool] = ContextVar("aegis_inside_entry", default=False)
 """Whether the current code was called, directly or not, by the entry of the system."""
 current_branch: ContextVar[str] = ContextVar("aegis_branch", default="")
+beside_runs: ContextVar[bool] = ContextVar("aegis_beside_runs", default=False)
+"""Whether the current code was called by the entry of a system that is not recorded, while other runs are."""
+recorded: dict[Run, set[str]] = {}
+"""The runs of plain functions that are being recorded in this process, each with what was said to be lost meanwhile."""
+_recorded_lock = threading.Lock()
 
 
 @contextlib.contextmanager
@@ -43,7 +62,13 @@ def branch(name: str) -> Iterator[None]:
 
 
 def bind(function: Callable[P, R]) -> Callable[P, R]:
-    """The function, tied to the current run: for thread pools and threads, which do not inherit it by themselves."""
+    """The function, tied to the current run: for thread pools and threads, which do not inherit it by themselves.
+
+        pool.map(aegis.bind(work), items)
+        threading.Thread(target=aegis.bind(work), args=(item,))
+
+    Call it where the run is, and not in the thread. Give each piece of parallel work a `branch` of its own.
+    """
     context = copy_context()
 
     @functools.wraps(function)
@@ -51,6 +76,28 @@ def bind(function: Callable[P, R]) -> Callable[P, R]:
         return context.copy().run(function, *args, **kwargs)
 
     return bound
+
+
+def lost(what: str) -> None:
+    """Warn, once a run, that a call which no run knows of was made while runs are being recorded.
+
+    Called where `recorded` is not empty: in a program that records nothing, this costs the look at it.
+    """
+    if beside_runs.get():
+        return
+    with _recorded_lock:
+        runs = [run for run, told in recorded.items() if what not in told]
+        for run in runs:
+            recorded[run].add(what)
+    if runs:
+        systems = ", ".join(sorted({repr(run.info.system) for run in runs}))
+        warnings.warn(
+            f"aegis: {what} was called in a thread (or context) that no run is known in, while {systems} is being "
+            "recorded: the call is not recorded. If it belongs to the run, give the thread or pool "
+            "`aegis.bind(function)` instead of the function",
+            RecorderWarning,
+            stacklevel=4,
+        )
 
 
 @contextlib.contextmanager

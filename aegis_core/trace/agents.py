@@ -15,9 +15,9 @@ from aegis_core.errors import RecordError
 from aegis_core.run import Run
 from aegis_core.run.outputs import output_steps, readable
 from aegis_core.run.values import plain_data, value_parts, write_value
-from aegis_core.trace.active import active_run, active_turn, current_branch, guarded
+from aegis_core.trace.active import active_run, active_turn, current_branch, guarded, lost, recorded
 from aegis_core.trace.reach import reachable
-from aegis_core.trace.wrapping import Scope, wrap
+from aegis_core.trace.wrapping import Scope, decorate, wrap
 from aegis_core.trajectory import Agent, AgentKind
 
 __all__ = ["ValueCodec", "agent", "agent_wrapper", "declared_agents"]
@@ -49,9 +49,10 @@ def agent(
 ) -> Any:
     """Make a function a member of the system: what goes in and what comes out is recorded as one turn.
 
-    Works on plain, coroutine, generator and asynchronous generator functions and on methods. Outside a recorded
-    run it costs one check. Strings anywhere in arguments and result are what the agent sees and says. A result is one
-    step, however many strings and figures it holds (`run.outputs`).
+    Works on plain, coroutine, generator and asynchronous generator functions and on methods, also class and static
+    ones. Outside a recorded run it costs one check. A thread or thread pool does not know of the run by itself: give it
+    `aegis.bind(function)`, or the call is not recorded, and a warning says so. Strings anywhere in arguments and result
+    are what the agent sees and says. A result is one step, however many strings and figures it holds (`run.outputs`).
 
     Args:
         name: path of the agent, `outer/inner` where teams nest; the function's name if used without a call.
@@ -59,11 +60,27 @@ def agent(
         tools: names of the tools it has.
         pure: the result depends on the arguments alone and is the whole effect, so that a replay may serve it.
             Only for functions that call no other agent, model or tool that matters by itself.
+
+    Raises:
+        RecordError: the name is no path, or what is decorated is no function.
     """
-    if callable(name):
-        return agent_wrapper(name, Agent(path=name.__name__), pure=False)
+    if not isinstance(name, str):
+        return decorate("@aegis.agent", name, lambda plain: agent_wrapper(plain, _described(plain), pure=False))
+    if not all(segment.strip() for segment in name.split("/")):
+        raise RecordError(
+            f"@aegis.agent({name!r}): an agent needs a name, and each team around it too; write 'name' or 'outer/inner'"
+        )
     description = Agent(path=name, kind=kind, role=role, tools=tools)
-    return lambda function: agent_wrapper(function, description, pure=pure)
+    return lambda function: decorate(
+        f"@aegis.agent({name!r})", function, lambda plain: agent_wrapper(plain, description, pure=pure)
+    )
+
+
+def _described(function: Callable[..., Any]) -> Agent:
+    name = getattr(function, "__name__", "")
+    if not name:
+        raise RecordError(f"@aegis.agent: {function!r} has no name; give one, as in aegis.agent('Critic')(...)")
+    return Agent(path=name)
 
 
 def agent_wrapper(function: Callable[..., Any], description: Agent, *, pure: bool) -> Callable[..., Any]:
@@ -72,7 +89,11 @@ def agent_wrapper(function: Callable[..., Any], description: Agent, *, pure: boo
 
     def open_scope(args: tuple[Any, ...], kwargs: dict[str, Any]) -> Scope | None:
         run = active_run.get()
-        return None if run is None else _AgentScope(run, description, signature, args, kwargs, pure)
+        if run is not None:
+            return _AgentScope(run, description, signature, args, kwargs, pure)
+        if recorded:
+            lost(f"agent {description.path!r}")
+        return None
 
     wrapper = wrap(function, open_scope)
     setattr(wrapper, _MARK, description)

@@ -8,9 +8,9 @@ from typing import Any, ParamSpec, TypeVar
 
 from aegis_core.adapter import CallKind, Part
 from aegis_core.run.values import value_parts, write_value
-from aegis_core.trace.active import active_run, active_turn
+from aegis_core.trace.active import active_run, active_turn, lost, recorded
 from aegis_core.trace.agents import ValueCodec
-from aegis_core.trace.wrapping import is_coroutine
+from aegis_core.trace.wrapping import decorate, is_coroutine
 
 __all__ = ["call_kind", "model", "tool"]
 
@@ -25,25 +25,30 @@ def model(function: Callable[P, R]) -> Callable[P, R]:
 
     Inside an `@aegis.agent` of a recorded run each call goes on the tape, can be served from it, and can be
     altered: the request for this call alone (`ephemeral`), the result so that the agent itself believes it
-    (`belief`). Anywhere else it is the function itself.
+    (`belief`). Anywhere else it is the function itself; in a thread, see `aegis.bind`.
     """
-    wrapper: Callable[P, R] = _call_wrapper(function, "model", "")
+    wrapper: Callable[P, R] = decorate("@aegis.model", function, lambda plain: _call_wrapper(plain, "model", ""))
     return wrapper
 
 
 def tool(function: Callable[P, R]) -> Callable[P, R]:
     """Wrap a tool, plain or coroutine function of plain data: call and result are recorded as two steps."""
-    wrapper: Callable[P, R] = _call_wrapper(function, "tool", getattr(function, "__name__", "tool"))
+    wrapper: Callable[P, R] = decorate(
+        "@aegis.tool", function, lambda plain: _call_wrapper(plain, "tool", getattr(plain, "__name__", "tool"))
+    )
     return wrapper
 
 
 def _call_wrapper(function: Any, kind: CallKind, name: str) -> Any:
     codec = ValueCodec()
+    called = f"{kind} {getattr(function, '__name__', name)!r}"
 
     @functools.wraps(function)
     def plain(*args: Any, **kwargs: Any) -> Any:
         run, turn = active_run.get(), active_turn.get()
         if run is None or turn is None:
+            if run is None and recorded:
+                lost(called)
             return function(*args, **kwargs)
         given, parts = _request(args, kwargs)
 
@@ -60,6 +65,8 @@ def _call_wrapper(function: Any, kind: CallKind, name: str) -> Any:
     async def coroutine(*args: Any, **kwargs: Any) -> Any:
         run, turn = active_run.get(), active_turn.get()
         if run is None or turn is None:
+            if run is None and recorded:
+                lost(called)
             return await function(*args, **kwargs)
         given, parts = _request(args, kwargs)
 

@@ -10,10 +10,10 @@ from typing import Any, ParamSpec, TypeVar, overload
 
 from aegis_core.run import Run, RunInfo
 from aegis_core.run.values import text_of, value_parts
-from aegis_core.trace.active import active_run, active_turn, guarded, inside_entry
+from aegis_core.trace.active import active_run, active_turn, beside_runs, guarded, inside_entry, recorded
 from aegis_core.trace.agents import declared_agents
 from aegis_core.trace.observers import tell_finished, tell_started
-from aegis_core.trace.wrapping import Scope, wrap
+from aegis_core.trace.wrapping import Scope, decorate, wrap
 from aegis_core.trajectory import Trajectory
 
 __all__ = ["is_traced", "trace", "trace_wrapper"]
@@ -44,18 +44,23 @@ def trace(
 ) -> Any:
     """Make a function the entry of a system, whose members are marked by `@aegis.agent`.
 
-    Works on plain, coroutine, generator and asynchronous generator functions. Without `to` and `on_run` a run is
-    recorded only inside `with aegis.record(function)`; everywhere else the call costs one check. With them each
-    outermost call is a run of its own; inside `record` the whole block is one run.
+    Works on plain, coroutine, generator and asynchronous generator functions, and on methods of any kind. Without `to`
+    and `on_run` a run is recorded only inside `with aegis.record(function)`; everywhere else the call costs one check.
+    With them each outermost call is a run of its own; inside `record` the whole block is one run.
 
     Args:
         to: JSONL file to which the trajectory of each outermost call is appended, also after an exception.
         on_run: called with each trajectory; what it raises is a warning.
         name: of the system; the function's name if not given.
+
+    Raises:
+        RecordError: what is decorated is no function.
     """
-    if function is None:
-        return lambda inner: trace_wrapper(inner, to, on_run, name)
-    return trace_wrapper(function, to, on_run, name)
+
+    def decorated(inner: Any) -> Any:
+        return decorate("@aegis.trace", inner, lambda plain: trace_wrapper(plain, to, on_run, name))
+
+    return decorated if function is None else decorated(function)
 
 
 def trace_wrapper(
@@ -71,7 +76,7 @@ def trace_wrapper(
                 run.entered_beside()
             return None
         if run is None and to is None and on_run is None:
-            return None
+            return _BesideScope(args, kwargs) if recorded else None
         if run is not None:
             return _EntryScope(run, args, kwargs, None, None)
         task = _task(args, kwargs)
@@ -115,12 +120,14 @@ class _EntryScope(Scope):
         with guarded(self._run):
             self._run.enter(_task(self._args, self._kwargs))
             if self._own:
+                recorded[self._run] = set()
                 tell_started(self._run.info)
 
     def call(self, function: Callable[..., Any]) -> Any:
         return function(*self._args, **self._kwargs)
 
     def leave(self, value: Any) -> Any:
+        self._ends()
         with guarded(self._run):
             answer, why = (text_of(value), "") if self._run.output is None else self._run.own_answer(value)
             self._run.leave(answer, unanswered=why)
@@ -128,10 +135,15 @@ class _EntryScope(Scope):
         return value
 
     def fail(self, error: BaseException) -> None:
+        self._ends()
         with guarded(self._run):
             self._run.failed(error)
             self._run.leave(None)
             self._close()
+
+    def _ends(self) -> None:
+        if self._own:
+            recorded.pop(self._run, None)
 
     def _close(self) -> None:
         if not self._own:
@@ -144,3 +156,25 @@ class _EntryScope(Scope):
             append(Path(self._to), trajectory)
         if self._on_run is not None:
             self._on_run(trajectory)
+
+
+class _BesideScope(Scope):
+    """A call of an entry that is not recorded, while other runs are: what it calls is no lost part of these."""
+
+    def __init__(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> None:
+        self._args, self._kwargs = args, kwargs
+
+    def variables(self) -> tuple[tuple[ContextVar[Any], Any], ...]:
+        return ((beside_runs, True),)
+
+    def enter(self) -> None:
+        return None
+
+    def call(self, function: Callable[..., Any]) -> Any:
+        return function(*self._args, **self._kwargs)
+
+    def leave(self, value: Any) -> Any:
+        return value
+
+    def fail(self, error: BaseException) -> None:
+        del error

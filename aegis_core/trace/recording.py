@@ -38,7 +38,9 @@ def record(
         run.trajectory
 
     The block is one run: open one for each. Calls in it that do not go on with the first (as the answer to an interrupt
-    does) are warned of, and recorded one after another, with the task of the first and the answer of the last.
+    does) are warned of, and recorded one after another, with the task of the first and the answer of the last. Threads
+    and thread pools do not know of the block by themselves: give them `aegis.bind(function)`; asyncio tasks and
+    `asyncio.to_thread` do.
 
     Args:
         app: a framework's object, an `@aegis.trace` function, or whatever else an adapter handles; in an
@@ -114,6 +116,14 @@ class Recording:
 
     def _warn(self) -> None:
         """Say what is odd about a run that went well."""
+        if not self.run.separate_calls and not self.trajectory.steps:
+            warnings.warn(
+                f"aegis: nothing was recorded: {self.run.info.system!r} (or `run.app`, for a function that is not "
+                "decorated) was not called inside the block. What is called in a thread or pool there has to be given "
+                "to it as `aegis.bind(function)`",
+                RecorderWarning,
+                stacklevel=3,
+            )
         if self.run.unanswered:
             warnings.warn(f"aegis: {self.run.unanswered}", RecorderWarning, stacklevel=3)
         if self.run.separate_calls > 1:

@@ -15,7 +15,9 @@ from contextlib import contextmanager
 from contextvars import ContextVar, Token
 from typing import Any
 
-__all__ = ["Scope", "is_coroutine", "wrap"]
+from aegis_core.errors import RecordError
+
+__all__ = ["Scope", "decorate", "is_coroutine", "wrap"]
 
 
 class Scope(ABC):
@@ -82,6 +84,27 @@ def wrap(function: Callable[..., Any], open_scope: Open) -> Callable[..., Any]:
     if inspect.isgeneratorfunction(function):
         return _generator(function, open_scope)
     return (_coroutine if is_coroutine(function) else _plain)(function, open_scope)
+
+
+def decorate(decorator: str, target: Any, around: Callable[[Callable[..., Any]], Any]) -> Any:
+    """Put a wrapper around what a decorator is given; a class or static method stays one.
+
+    Args:
+        decorator: how it was written, for the message.
+        around: from a function to the function with a wrapper around it.
+
+    Raises:
+        RecordError: it is no function.
+    """
+    if isinstance(target, classmethod | staticmethod):
+        return type(target)(decorate(decorator, target.__func__, around))
+    if inspect.isclass(target) or not callable(target):
+        what = f"the class {target.__name__}" if inspect.isclass(target) else f"a {type(target).__name__}"
+        raise RecordError(
+            f"{decorator} was given {what}, and needs a function or method; put it directly above the `def` that is "
+            "meant, beneath other decorators"
+        )
+    return around(target)
 
 
 def is_coroutine(function: Any) -> bool:

@@ -61,8 +61,10 @@ def test_a_member_that_does_not_exist_is_named_and_nothing_stays_patched() -> No
 
 
 def test_a_second_recording_in_the_same_context_is_refused() -> None:
-    with aegis.record(relay), pytest.raises(AdapterError, match="being recorded here already"), aegis.record(relay):
-        pass
+    with aegis.record(relay):
+        relay("2+2")
+        with pytest.raises(AdapterError, match="being recorded here already"), aegis.record(relay):
+            pass
 
 
 def test_undecorated_members_can_be_altered() -> None:

@@ -76,8 +76,10 @@ def test_an_inner_recording_of_another_graph_goes_to_its_own_run() -> None:
 
 def test_attaching_twice_is_an_error() -> None:
     graph = graphs.chain("a")
-    with aegis.record(graph, adapter=ADAPTER), pytest.raises(AdapterError, match="attached"):
-        aegis.record(graph, adapter=ADAPTER).__enter__()
+    with aegis.record(graph, adapter=ADAPTER):
+        graph.invoke({"messages": "Q"})
+        with pytest.raises(AdapterError, match="attached"):
+            aegis.record(graph, adapter=ADAPTER).__enter__()
     assert current_watcher.get() is None
 
 

@@ -3,20 +3,21 @@
 from __future__ import annotations
 
 import asyncio
+import functools
 import inspect
 import json
 import threading
 import warnings
-from collections.abc import AsyncIterator, Iterator
+from collections.abc import AsyncIterator, Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
-from contextvars import ContextVar
+from contextvars import ContextVar, copy_context
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 import aegis_core as aegis
-from aegis_core.errors import AdapterError, RecorderWarning
+from aegis_core.errors import AdapterError, RecordError, RecorderWarning
 from aegis_core.trajectory import Trajectory
 
 
@@ -284,6 +285,107 @@ def test_pools_and_threads_keep_the_run_through_bind() -> None:
     ]
 
 
+@aegis.agent("Worker")
+def work(item: str) -> str:
+    return f"done {item}"
+
+
+@aegis.tool
+def look_up(item: str) -> str:
+    return f"found {item}"
+
+
+@aegis.model
+async def complete(prompt: str) -> str:
+    return f"completed {prompt}"
+
+
+def _in_thread(function: Callable[[str], object], *items: str) -> None:
+    for item in items:
+        thread = threading.Thread(target=function, args=(item,))
+        thread.start()
+        thread.join()
+
+
+def _in_pool(function: Callable[[str], object], *items: str) -> None:
+    with ThreadPoolExecutor(1) as pool:
+        list(pool.map(function, items))
+
+
+@pytest.mark.parametrize("spread", [_in_thread, _in_pool])
+@pytest.mark.parametrize(
+    ("function", "named"),
+    [
+        (work, "agent 'Worker'"),
+        (look_up, "tool 'look_up'"),
+        (lambda item: asyncio.run(complete(item)), "model 'complete'"),
+    ],
+)
+def test_what_a_thread_calls_outside_the_run_is_warned_of_once_by_name(
+    spread: Callable[..., None], function: Callable[[str], object], named: str
+) -> None:
+    @aegis.trace
+    def system(question: str) -> str:
+        spread(function, question, "again", "and again")
+        return plan(question)
+
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        with aegis.record(system) as run:
+            system("x")
+    assert said(run.trajectory) == [("Planner", "plan for x")], "which run it belongs to is not guessed"
+    (warning,) = caught
+    assert warning.category is RecorderWarning
+    assert f"{named} was called in a thread" in str(warning.message)
+    assert "'system'" in str(warning.message)
+    assert "aegis.bind" in str(warning.message)
+
+
+def test_to_thread_and_copied_contexts_keep_the_run_by_themselves() -> None:
+    @aegis.trace
+    async def system(question: str) -> str:
+        text = await asyncio.to_thread(work, question)
+        context = copy_context()
+        thread = threading.Thread(target=lambda: context.run(plan, text))
+        thread.start()
+        thread.join()
+        return text
+
+    with aegis.record(system) as run:
+        asyncio.run(system("x"))
+    assert [agent for agent, _ in said(run.trajectory)] == ["Worker", "Planner"]
+
+
+def test_calls_outside_any_recorded_run_are_no_cause_for_a_warning(tmp_path: Path) -> None:
+    _in_pool(work, "before")
+
+    @aegis.trace(to=tmp_path / "runs.jsonl")
+    def system(question: str) -> str:
+        return work(question)
+
+    with aegis.record(plain_system):
+        plain_system("x")
+        _in_thread(plain_system, "a system of its own, that nobody records")
+    system("y")
+    _in_pool(work, "afterwards")
+
+
+def test_a_thread_that_loses_a_run_that_a_decorator_records_is_warned_of(tmp_path: Path) -> None:
+    @aegis.trace(to=tmp_path / "runs.jsonl")
+    def system(question: str) -> str:
+        _in_pool(work, question)
+        return question
+
+    with pytest.warns(RecorderWarning, match="agent 'Worker' was called in a thread"):
+        system("x")
+
+
+def test_a_block_in_which_nothing_was_recorded_is_warned_of() -> None:
+    with pytest.warns(RecorderWarning, match=r"nothing was recorded: 'plain_system' .*aegis\.bind"):  # noqa: SIM117
+        with aegis.record(plain_system):
+            _in_pool(plain_system, "x")
+
+
 def test_fifty_concurrent_runs_do_not_mix() -> None:
     async def one(number: int) -> tuple[int, Trajectory]:
         with aegis.record(async_system) as run:
@@ -404,6 +506,72 @@ def test_methods_of_an_object_are_agents() -> None:
     with aegis.record(team.run) as run:
         team.run("x")
     assert said(run.trajectory) == [("Planner", "plan x")]
+
+
+def test_class_and_static_methods_are_agents_whichever_decorator_is_above() -> None:
+    class Team:
+        @aegis.agent("Planner")
+        @classmethod
+        def plan(cls, question: str) -> str:
+            return f"{cls.__name__} plans {question}"
+
+        @aegis.agent("Solver")
+        @staticmethod
+        def solve(question: str) -> str:
+            return f"solved {question}"
+
+        @classmethod
+        @aegis.agent("Critic")
+        def criticise(cls, text: str) -> str:
+            return f"{cls.__name__} criticised: {text}"
+
+        @aegis.agent
+        @staticmethod
+        def write(text: str) -> str:
+            return Team.measure(text)
+
+        @aegis.tool
+        @staticmethod
+        def measure(text: str) -> str:
+            return f"{text} ({len(text)})"
+
+        @aegis.trace
+        @classmethod
+        def run(cls, question: str) -> str:
+            return cls.write(cls().criticise(cls.solve(cls.plan(question))))
+
+    with aegis.record(Team.run) as run:
+        answer = Team.run("x")
+    assert answer == "Team criticised: solved Team plans x (36)" == run.trajectory.final_output
+    assert [(agent, text.partition(":")[0]) for agent, text in said(run.trajectory)] == [
+        ("Planner", "Team plans x"),
+        ("Solver", "solved Team plans x"),
+        ("Critic", "Team criticised"),
+        ("write", "measure('Team criticised"),
+        ("write", "Team criticised"),
+        ("write", "Team criticised"),
+    ]
+    assert run.trajectory.task == "x"
+
+
+@pytest.mark.parametrize("decorator", [aegis.agent("Critic"), aegis.agent, aegis.trace, aegis.model, aegis.tool])
+@pytest.mark.parametrize(
+    "target", [property(lambda self: "x"), type("Team", (), {}), 7], ids=["property", "class", "int"]
+)
+def test_what_is_no_function_is_refused_where_it_is_decorated(decorator: Any, target: Any) -> None:
+    with pytest.raises(RecordError, match=r"^@aegis\.\w+.* was given .*, and needs a function or method; put it"):
+        decorator(target)
+
+
+@pytest.mark.parametrize("name", ["", " ", "team/", "/critic", "a//b"])
+def test_an_agent_without_a_name_is_refused_where_it_is_decorated(name: str) -> None:
+    with pytest.raises(RecordError, match=r"an agent needs a name, and each team around it too; write 'name' or"):
+        aegis.agent(name)
+
+
+def test_a_callable_without_a_name_has_to_be_given_one() -> None:
+    with pytest.raises(RecordError, match=r"has no name; give one, as in aegis\.agent\('Critic'\)"):
+        aegis.agent(functools.partial(plan, "x"))
 
 
 def test_tools_are_recorded_as_a_call_and_its_result() -> None:
