@@ -5,7 +5,7 @@ These live on the other side of the wall from `Trajectory`: no learner or attrib
 
 from __future__ import annotations
 
-from typing import Literal
+from typing import ClassVar, Literal
 
 from pydantic import Field, JsonValue, field_validator, model_validator
 
@@ -196,6 +196,7 @@ class Fault(Record):
 class Labels(FileRecord):
     """The faults of one run, apart from its trajectory. Empty for a clean run."""
 
+    written_by_hand: ClassVar[bool] = True
     run_id: str
     case_id: str
     """The case that the run belongs to. For imported runs the id of their source task, so that runs which share it

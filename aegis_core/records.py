@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Annotated
+from typing import Annotated, ClassVar
 
 import pydantic
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field
@@ -43,4 +43,6 @@ class Record(BaseModel):
 class FileRecord(Record):
     """A record that can be a line of a file of its own, and so carries the version of its schema."""
 
+    written_by_hand: ClassVar[bool] = False
+    """Whether people write such files themselves, who may leave the version out."""
     schema_version: SchemaVersion = SCHEMA_VERSION

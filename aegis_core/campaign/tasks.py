@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import ClassVar
+
 from pydantic import Field
 
 from aegis_core.records import FileRecord
@@ -16,6 +18,7 @@ class Task(FileRecord):
     this checker reads. `source` groups tasks that must not be split apart (variants of one question).
     """
 
+    written_by_hand: ClassVar[bool] = True
     task_id: str = Field(min_length=1)
     text: str = Field(min_length=1)
     answer: str

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 from aegis_core import store
 from aegis_core.dataset import layout
-from aegis_core.dataset.labelled import labelled
+from aegis_core.dataset.labelled import check_faults, labelled
 from aegis_core.dataset.layout import DatasetFile
 from aegis_core.errors import StoreError
 from aegis_core.faults import Case, Labels, Ledger, Proof
@@ -99,11 +99,12 @@ class Dataset:
         the text of its task.
 
         Raises:
-            StoreError: a file is bad, or there are labels of a run that is not in the dataset.
+            StoreError: a file is bad, or there are labels of a run that is not in the dataset, of a step that its run
+                does not have, or proven ones of an agent that it does not have.
         """
         where = f"{self.path / layout.LABELS.name}" if labels is None else "the labels that were given"
         if labels is None:
-            labels = self.labels() if self.has(layout.LABELS) else ()
+            labels = self._all(layout.LABELS) if self.has(layout.LABELS) else ()
         cases = self.cases() if self.has(layout.CASES) else ()
         return labelled(self.trajectories(), labels, {case.case_id: case.task_id for case in cases}, where)
 
@@ -113,7 +114,7 @@ class Dataset:
 
     def labels_of(self, run_id: str) -> Labels:
         """The faults of a run."""
-        return self._one(layout.LABELS, run_id)
+        return self._checked(self._one(layout.LABELS, run_id))
 
     def case(self, case_id: str) -> Case:
         """A case by its id."""
@@ -145,6 +146,11 @@ class Dataset:
 
     def _all(self, file: DatasetFile[R]) -> Iterator[R]:
         return store.read(self._path(file), file.record())
+
+    def _checked(self, labels: Labels) -> Labels:
+        if labels.faults or labels.redundant:
+            check_faults(labels, self.trajectory(labels.run_id), str(self.path / layout.LABELS.name))
+        return labels
 
     def _one(self, file: DatasetFile[R], key: str) -> R:
         position = self._index(file).get(key)

@@ -4,15 +4,14 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from statistics import fmean, median
 
 from pydantic import Field
 
 from aegis_core.dataset import layout
 from aegis_core.dataset.dataset import Dataset
-from aegis_core.errors import StoreError
-from aegis_core.faults import Fault, Labels
+from aegis_core.faults import Fault
 from aegis_core.records import FileRecord, Record
 
 __all__ = ["Spread", "Statistics", "statistics"]
@@ -70,20 +69,16 @@ def statistics(dataset: Dataset) -> Statistics:
         StoreError: a file is bad, or labels name a run or a step that the dataset does not have, or proven ones an
             agent. What an annotator calls an agent is counted as it stands.
     """
-    steps: dict[str, int] = {}
-    agents: dict[str, tuple[str, ...]] = {}
-    for run in dataset.trajectories():
-        steps[run.run_id] = len(run.steps)
-        agents[run.run_id] = tuple(agent.path for agent in run.agents)
     causes: list[tuple[Fault, str]] = []
-    faulty: set[str] = set()
+    clean_steps: list[int] = []
+    faulty_steps: list[int] = []
     redundant = 0
-    for labels in dataset.labels() if dataset.has(layout.LABELS) else ():
-        _check(dataset, labels, steps, agents)
-        causes += [(fault, _third(fault, steps[labels.run_id])) for fault in labels.faults if fault.role == "cause"]
-        redundant += len(labels.redundant)
-        if labels.faults:
-            faulty.add(labels.run_id)
+    for run in dataset.labelled_runs():
+        n_steps = len(run.trajectory.steps)
+        for labels in run.labels:
+            causes += [(fault, _third(fault, n_steps)) for fault in labels.faults if fault.role == "cause"]
+            redundant += len(labels.redundant)
+        (faulty_steps if any(labels.faults for labels in run.labels) else clean_steps).append(n_steps)
     faults = [fault for fault, _ in causes]
     thirds = [(fault.mode, third) for fault, third in causes if third]
     cases = tuple(dataset.cases()) if dataset.has(layout.CASES) else ()
@@ -108,22 +103,11 @@ def statistics(dataset: Dataset) -> Statistics:
             for mode in sorted({_mode(fault) for fault in faults})
         },
         by_third={name: sum(third == name for _, third in thirds) for name in _THIRDS},
-        steps_clean=_spread([count for run_id, count in steps.items() if run_id not in faulty]),
-        steps_faulty=_spread([count for run_id, count in steps.items() if run_id in faulty]),
+        steps_clean=_spread(clean_steps),
+        steps_faulty=_spread(faulty_steps),
         mode_agent_bits=_information([(fault.mode, fault.agent) for fault in faults]),
         mode_third_bits=_information(thirds),
     )
-
-
-def _check(dataset: Dataset, labels: Labels, steps: Mapping[str, int], agents: Mapping[str, tuple[str, ...]]) -> None:
-    where = f"{dataset.path / layout.LABELS.name}: run {labels.run_id!r}"
-    if labels.run_id not in steps:
-        raise StoreError(f"{where} is not in {layout.TRAJECTORIES.name}; a labelled run needs its trajectory")
-    for fault in (*labels.faults, *labels.redundant):
-        if fault.origin == "proof" and fault.agent not in agents[labels.run_id]:
-            raise StoreError(f"{where} has no agent {fault.agent!r}; known: {', '.join(agents[labels.run_id])}")
-        if fault.step is not None and fault.step >= steps[labels.run_id]:
-            raise StoreError(f"{where} has no step {fault.step}; known: 0 to {steps[labels.run_id] - 1}")
 
 
 def _third(fault: Fault, steps: int) -> str:

@@ -10,7 +10,7 @@ from pydantic import ValidationError
 from pydantic_core import ErrorDetails, SchemaValidator, core_schema, from_json
 
 from aegis_core.errors import SchemaVersionError, StoreError
-from aegis_core.records import SCHEMA_VERSION, Record
+from aegis_core.records import SCHEMA_VERSION, FileRecord, Record
 
 __all__ = ["decoded", "is_torn", "mend_text", "parse", "parsed", "too_deep"]
 
@@ -69,12 +69,13 @@ def parse(text: str | bytes, model: type[M], path: Path, line: int) -> M:
 
     Raises:
         SchemaVersionError: a newer Aegis wrote it.
-        StoreError: it is no such record, or not a line as `decoded` asks for; the message names file, line and field.
+        StoreError: it is no such record, or not a line as `decoded` asks for; or it lacks the schema version that only
+            what people write themselves may lack. The message names file, line and field.
     """
     if isinstance(text, bytes) and text.endswith((b"\r\n", b"\r")):
         decoded(text, path, line)  # raises; all else that it refuses is no JSON either
     try:
-        return model.model_validate_json(text)
+        record = model.model_validate_json(text)
     except ValidationError as error:
         value = parsed(decoded(text, path, line) if isinstance(text, bytes) else text, path, line)
         version = value.get("schema_version")
@@ -84,6 +85,17 @@ def parse(text: str | bytes, model: type[M], path: Path, line: int) -> M:
                 f"aegis-mas reads schemas up to {SCHEMA_VERSION}; upgrade with `pip install -U aegis-mas`"
             ) from error
         raise _not_a_record(error, model, path, line) from error
+    if (
+        isinstance(record, FileRecord)
+        and not record.written_by_hand
+        and "schema_version" not in record.model_fields_set
+    ):
+        raise StoreError(
+            f"{path}, line {line}, field schema_version: is missing, and says what the others mean (reading it as "
+            f"{model.__name__}). Aegis writes it into every line; let what wrote this one add "
+            f'"schema_version": {SCHEMA_VERSION}'
+        )
+    return record
 
 
 def _not_a_record(error: ValidationError, model: type[Record], path: Path, line: int) -> StoreError:

@@ -339,7 +339,7 @@ def test_dataset_of_trajectories_alone_is_counted(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("old", "new", "says"),
     [
-        ('"faulty-2"', '"gone"', r"labels\.jsonl: run 'gone' is not in trajectories\.jsonl"),
+        ('"faulty-2"', '"gone"', r"labels\.jsonl: run 'gone' is not in the trajectories"),
         ('"agent":"Critic"', '"agent":"Ghost"', "run 'faulty-2' has no agent 'Ghost'; known: Planner, Solver, Critic"),
         ('"step":5', '"step":6', "run 'faulty-2' has no step 6; known: 0 to 5"),
     ],
@@ -347,5 +347,25 @@ def test_dataset_of_trajectories_alone_is_counted(tmp_path: Path) -> None:
 def test_label_of_what_is_not_there_is_an_error(dataset: Dataset, old: str, new: str, says: str) -> None:
     path = dataset.path / "labels.jsonl"
     path.write_text(path.read_text().replace(old, new))
-    with pytest.raises(StoreError, match=says):
-        statistics(dataset)
+    for reads in (statistics, lambda dataset: list(dataset.labelled_runs())):
+        with pytest.raises(StoreError, match=says):
+            reads(dataset)
+
+
+def test_proven_label_of_an_agent_that_is_not_in_its_run_is_an_error_that_names_the_known_ones(
+    dataset: Dataset,
+) -> None:
+    path = dataset.path / "labels.jsonl"
+    path.write_text(path.read_text().replace('"agent":"Critic"', '"agent":"Ghost"'))
+    for reads in (lambda: list(dataset.labels()), lambda: dataset.labels_of("faulty-2")):
+        with pytest.raises(StoreError, match=r"'faulty-2' has no agent 'Ghost'; known: Planner, Solver, Critic\. A"):
+            reads()
+    assert dataset.labels_of("faulty-1").faults  # one bad label does not make the others unreadable
+
+
+def test_annotator_may_spell_an_agent_in_his_own_way(dataset: Dataset) -> None:
+    append(
+        dataset.path / "labels.jsonl",
+        Labels(run_id="faulty-1", case_id="c1", faults=(Fault(agent="the solver", step=1, origin="second"),)),
+    )
+    assert [fault.agent for labels in dataset.labels() for fault in labels.faults][-1] == "the solver"

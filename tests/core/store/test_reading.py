@@ -12,6 +12,7 @@ import pytest
 
 from aegis_core.campaign.tasks import Task
 from aegis_core.errors import SchemaVersionError, StoreError, StoreWarning
+from aegis_core.faults import Labels
 from aegis_core.records import SCHEMA_VERSION
 from aegis_core.store import index, peek, read, read_at, read_document, write_all, write_document
 from aegis_core.trajectory import Agent, Step, Trajectory
@@ -132,6 +133,21 @@ def test_newer_schema_is_refused_by_name_even_with_fields_unknown_here(tmp_path:
         SchemaVersionError, match=r"tasks\.jsonl, line 2, field schema_version: .*pip install -U aegis-mas"
     ):
         list(read(file_of(tmp_path, GOOD + newer), Task))
+
+
+def test_line_of_aegis_without_its_schema_version_is_refused(tmp_path: Path) -> None:
+    path = tmp_path / "runs.jsonl"
+    bare = run("r1").model_dump_json(exclude={"schema_version"})
+    path.write_text(f"{run('r0').model_dump_json()}\n{bare}\n")
+    with pytest.raises(StoreError, match=r'runs\.jsonl, line 2, field schema_version: is missing.*"schema_version": 1'):
+        list(read(path, Trajectory))
+
+
+@pytest.mark.parametrize("record", [task(1), Labels(run_id="r1", case_id="c1")], ids=["task", "labels"])
+def test_what_people_write_themselves_may_lack_the_schema_version(tmp_path: Path, record: Task | Labels) -> None:
+    path = tmp_path / "own.jsonl"
+    path.write_text(record.model_dump_json(exclude={"schema_version"}) + "\n")
+    assert list(read(path, type(record))) == [record]
 
 
 def test_missing_file_and_folder_are_errors_of_the_store(tmp_path: Path) -> None:
