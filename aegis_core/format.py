@@ -70,6 +70,16 @@ class Format(ABC):
             StoreError: the content breaks the format; the message names file and place.
         """
 
+    def trajectories(self, path: Path) -> Iterator[Trajectory]:
+        """The runs alone, for those who may not see labels; by default those that `read` gives.
+
+        Override it where labels stand in a file of their own, so that a run can be looked at whose labels are damaged.
+
+        Raises:
+            StoreError: as for `read`.
+        """
+        return (run.trajectory for run in self.read(path))
+
     def write(self, runs: Iterable[LabelledRun], path: Path) -> None:
         """Write runs in this format.
 

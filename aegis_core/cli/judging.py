@@ -71,6 +71,7 @@ def attribute(
     """
     from aegis_core.plugins import default_plugins
     from aegis_core.report.attribution import SHOWN, attribution_text
+    from aegis_core.report.lookup import no_runs
 
     plugins = default_plugins()
     judge = _trained(attributor, _sources(train, train_labels, "--train-labels", "--train"), plugins)
@@ -82,7 +83,7 @@ def attribute(
     judged = any(not found.not_judged for found in findings)
     return Answer(
         data=data,
-        text=["\n".join(lines)] if findings else [f"{path} holds no run."],
+        text=["\n".join(lines)] if findings else [f"{no_runs(path)}."],
         code=ExitCode.OK if judged else ExitCode.NEGATIVE,
     )
 
@@ -102,10 +103,11 @@ def _trained(name: str | None, train: Sequence[tuple[Path, Path | None]], plugin
 
 def _runs(path: Path, format_name: str | None, run_id: str) -> Iterator[Trajectory]:
     """The runs at a path, or the one that was chosen."""
+    from aegis_core.formats import open_runs
+
     found: dict[str, Trajectory] = {}
     others = 0
-    for one in _read(path, format_name):
-        run = one.trajectory
+    for run in open_runs(path, format_name).trajectories():
         if not run_id:
             yield run
         elif run.run_id.startswith(run_id):
@@ -244,13 +246,18 @@ def _contestants(asked: Sequence[str], *, with_baselines: bool) -> Iterator[Cont
 
 def _sets(data: Sequence[tuple[Path, Path | None]], format_name: str | None) -> list[RunSet]:
     """The runs of each path, under its last name, or under all of it where two have the same."""
+    from aegis_core.report.lookup import no_runs
     from aegis_core.scoring.trial import RunSet
 
     short = [path.resolve().name for path, _ in data]
-    return [
+    sets = [
         RunSet(name if short.count(name) == 1 else str(path), tuple(_read(path, format_name, labels)))
         for (path, labels), name in zip(data, short, strict=True)
     ]
+    for one, (path, _) in zip(sets, data, strict=True):
+        if not one.runs:
+            raise AegisError(no_runs(path))
+    return sets
 
 
 def _rules(fault_roles: str, within: str) -> Rules:

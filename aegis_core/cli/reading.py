@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Collection
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -12,7 +13,7 @@ from rich.markup import escape
 from rich.table import Table
 
 from aegis_core.cli.answers import Answer, AsJson, ExitCode, command
-from aegis_core.errors import AegisError
+from aegis_core.errors import AegisError, StoreWarning
 
 if TYPE_CHECKING:
     from aegis_core.dataset import Dataset
@@ -126,9 +127,17 @@ def show(
 @command
 def stats(path: DatasetPath, as_json: AsJson = False) -> Answer:  # noqa: ARG001  read by `command`
     """Count a dataset: runs, labels by mode, agent, strategy and place, and what the place gives away."""
-    from aegis_core.dataset import statistics
+    from aegis_core.dataset import layout, statistics
     from aegis_core.report.counts import statistics_text
     from aegis_core.report.lookup import open_dataset
 
-    counted = statistics(open_dataset(path))
+    dataset = open_dataset(path)
+    counted = statistics(dataset)
+    if not dataset.has(layout.LABELS):
+        warnings.warn(
+            f"{dataset.path} has no {layout.LABELS.name} ({layout.LABELS.holds}): its runs are counted, and what is "
+            "said of labels says nothing",
+            StoreWarning,
+            stacklevel=2,
+        )
     return Answer(data=counted, text=["\n".join(statistics_text(counted))])

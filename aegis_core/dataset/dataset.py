@@ -61,8 +61,9 @@ class Dataset:
         return (self.path / file.name).is_file()
 
     def trajectories(self) -> Iterator[Trajectory]:
-        """Clean runs and kept faulty runs: all that a learner or attributor may see."""
-        return self._all(layout.TRAJECTORIES)
+        """Clean runs and kept faulty runs: all that a learner or attributor may see. No two have the same id."""
+        file = layout.TRAJECTORIES
+        return store.read(self._path(file), file.record(), unique=file.key)
 
     def labels(self) -> Iterator[Labels]:
         """The faults of each run; empty for a clean one."""

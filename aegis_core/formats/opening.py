@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import codecs
 import os
 import warnings
 from collections.abc import Iterator
@@ -11,8 +12,12 @@ from pathlib import Path
 from aegis_core.errors import MissingDependencyError, PluginError, PluginWarning, StoreError
 from aegis_core.format import Format, LabelledRun
 from aegis_core.plugins import Plugins, default_plugins
+from aegis_core.trajectory import Trajectory
 
 __all__ = ["Source", "open_runs"]
+
+_FIRST_LINE = 1 << 16
+"""How much of the first line is looked at, in bytes, to see whether a file that no format knows is text at all."""
 
 
 @dataclass(frozen=True)
@@ -30,6 +35,14 @@ class Source:
             StoreError: the content breaks the format; the message names file and place.
         """
         return self.format.read(self.path, self.labels)
+
+    def trajectories(self) -> Iterator[Trajectory]:
+        """The runs without their labels, which are not read where they stand in a file of their own.
+
+        Raises:
+            StoreError: the content breaks the format; the message names file and place.
+        """
+        return self.format.trajectories(self.path)
 
 
 def open_runs(
@@ -81,11 +94,35 @@ def _recognised(path: Path, plugins: Plugins) -> Format:
     choose = "choose with format=NAME (on the command line --format NAME)"
     if found:
         raise StoreError(f"{path} looks like several formats: {', '.join(one.name for one in found)}; {choose}")
+    if path.is_file() and (own := _of_a_damaged_file(path)) is not None:
+        return own
     could_not = "".join(f". Not asked: {reason}" for reason in unusable)
     known = ", ".join(names) or "none; `aegis plugins` says why"
     raise StoreError(
         f"{path} looks like no format that is known; known: {known}; if it is one of these, {choose}{could_not}"
     )
+
+
+def _of_a_damaged_file(path: Path) -> Format | None:
+    """Aegis's own format for a file that holds no whole run, so that the same is said of it everywhere.
+
+    Raises:
+        StoreError: the file can't be read, or is no text.
+    """
+    from aegis_core.formats.own import AegisFiles, ends_before_a_run  # this module is loaded by every discovery
+    from aegis_core.store.lines import decoded
+    from aegis_core.store.tail import named
+
+    with named(path, "read"):
+        if ends_before_a_run(path):
+            return AegisFiles()
+        with path.open("rb") as file:
+            line = file.readline(_FIRST_LINE)
+    try:
+        codecs.getincrementaldecoder("utf-8")().decode(line)
+    except UnicodeDecodeError:
+        decoded(line, path, 1)
+    return None
 
 
 def _sniffs(candidate: Format, path: Path) -> bool:

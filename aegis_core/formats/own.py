@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import codecs
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 
@@ -13,12 +14,14 @@ from aegis_core.dataset.labelled import labelled
 from aegis_core.errors import StoreError
 from aegis_core.faults import Labels
 from aegis_core.format import Format, LabelledRun
+from aegis_core.store.lines import is_torn
 from aegis_core.trajectory import Trajectory
 
-__all__ = ["AegisFiles"]
+__all__ = ["AegisFiles", "ends_before_a_run"]
 
 _FIRST_LINE = 1 << 26
 """Longest first line, in bytes, at which a file is still looked at."""
+_MARKS = {codecs.BOM_UTF8: "utf-8-sig", codecs.BOM_UTF16_LE: "utf-16", codecs.BOM_UTF16_BE: "utf-16"}
 
 
 class AegisFiles(Format):
@@ -40,14 +43,21 @@ class AegisFiles(Format):
         but those that are given.
 
         Raises:
-            StoreError: there are no such files, a line is bad, or labels name a run that is not there.
+            StoreError: there are no such files, a line is bad, two runs have the same id, or labels name a run that is
+                not there.
         """
         given = None if labels is None else store.read(labels, Labels)
         if path.is_dir():
             return Dataset(_folder(path) or path).labelled_runs(given)
         if path.name == layout.TRAJECTORIES.name:
             return Dataset(path.parent).labelled_runs(given)
-        return labelled(store.read(path, Trajectory), given or (), {}, str(labels))
+        return labelled(self.trajectories(path), given or (), {}, str(labels))
+
+    def trajectories(self, path: Path) -> Iterator[Trajectory]:
+        """Clean runs and kept faulty runs; of all files, only that of the trajectories is read."""
+        if path.is_dir():
+            return Dataset(_folder(path) or path).trajectories()
+        return store.read(path, Trajectory, unique=layout.TRAJECTORIES.key)
 
     def write(self, runs: Iterable[LabelledRun], path: Path) -> None:
         """Write a folder with `trajectories.jsonl` and `labels.jsonl`, both or neither; doubts and source are not kept.
@@ -76,10 +86,27 @@ def _folder(path: Path) -> Path | None:
 
 
 def _begins_with_a_trajectory(path: Path) -> bool:
-    with path.open("rb") as file:
-        line = file.readline(_FIRST_LINE)
+    """Also where the reader will refuse its encoding, and say so in words."""
+    line = _first_line(path)
+    encoding = next((name for mark, name in _MARKS.items() if line.startswith(mark)), None)
     try:
-        value = from_json(line)
+        value = from_json(line if encoding is None else line.decode(encoding, "ignore"))
     except ValueError:
         return False
     return isinstance(value, dict) and {"run_id", "agents", "steps"} <= set(value)
+
+
+def ends_before_a_run(path: Path) -> bool:
+    """Whether a JSONL file is empty, or was cut off in the first line, which may have become a trajectory."""
+    line = _first_line(path) if path.suffix == ".jsonl" else b"?"
+    if not line or line.endswith(b"\n") or not is_torn(line):
+        return not line
+    text = codecs.getincrementaldecoder("utf-8")().decode(line.rstrip(b"\0"))
+    return not text or set(from_json(text, allow_partial=True)) <= set(Trajectory.model_fields)
+
+
+def _first_line(path: Path) -> bytes:
+    """The first line that is not blank."""
+    with path.open("rb") as file:
+        lines = iter(lambda: file.readline(_FIRST_LINE), b"")
+        return next((line for line in lines if line.strip()), b"")

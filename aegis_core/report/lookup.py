@@ -120,7 +120,7 @@ def no_runs(path: Path) -> str:
 def _read(path: Path) -> Iterator[Trajectory]:
     if path.name == FILE and campaign_folder(path.parent) is not None:
         raise StoreError(f"{path} is the journal of a campaign; give the campaign's folder instead: {path.parent}")
-    return store.read(path, Trajectory)
+    return store.read(path, Trajectory, unique=layout.TRAJECTORIES.key)
 
 
 def _in_file(path: Path, run_id: str) -> Trajectory:

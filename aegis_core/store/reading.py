@@ -27,18 +27,26 @@ class Position:
     offset: int
 
 
-def read(path: str | os.PathLike[str], model: type[M]) -> Iterator[M]:
+def read(path: str | os.PathLike[str], model: type[M], *, unique: str = "") -> Iterator[M]:
     """The records of a file, one at a time: memory holds one line, whatever the size of the file.
 
     A torn last line is left out with a `StoreWarning`. Empty lines are passed over.
 
+    Args:
+        unique: a text field that has another value in every record; memory holds these values too.
+
     Raises:
         SchemaVersionError: a line was written by a newer Aegis.
-        StoreError: the file can't be read, or a line holds no such record; the message names file, line and field.
+        StoreError: the file can't be read, a line holds no such record, or two lines have the same value in the field
+            that is to be unique; the message names file, line and field.
     """
     path = Path(path)
+    seen: dict[str, int] = {}
     for place, raw in _lines(path):
-        yield parse(raw, model, path, place.line)
+        record = parse(raw, model, path, place.line)
+        if unique:
+            _note(getattr(record, unique), unique, place.line, seen, path)
+        yield record
 
 
 def read_at(path: str | os.PathLike[str], position: Position, model: type[M]) -> M:
@@ -58,17 +66,27 @@ def read_document(path: str | os.PathLike[str], model: type[M]) -> M:
     return parse(raw, model, path, 1)
 
 
+def _note(value: str, field: str, line: int, seen: dict[str, int], path: Path) -> None:
+    first = seen.setdefault(value, line)
+    if first != line:
+        raise StoreError(
+            f"{path}, line {line}, field {field}: {value!r} already stands in line {first}; remove one of the two"
+        )
+
+
 def index(path: str | os.PathLike[str], field: str) -> dict[str, Position]:
     """Where each record of a file stands, by the value of a text field that is unique in it; errors as for `read`."""
     path = Path(path)
     places: dict[str, Position] = {}
+    lines: dict[str, int] = {}
     for place, raw in _lines(path):
         value = parsed(decoded(raw, path, place.line), path, place.line).get(field)
-        where = f"{path}, line {place.line}, field {field}"
         if not isinstance(value, str):
-            raise StoreError(f"{where}: a text is needed here; check that this is the right kind of file")
-        if value in places:
-            raise StoreError(f"{where}: {value!r} already stands in line {places[value].line}; remove one of the two")
+            raise StoreError(
+                f"{path}, line {place.line}, field {field}: a text is needed here; check that this is the right kind "
+                "of file"
+            )
+        _note(value, field, place.line, lines, path)
         places[value] = place
     return places
 
