@@ -14,7 +14,7 @@ from langgraph.graph import START, MessagesState, StateGraph
 from langgraph.types import Command, RetryPolicy, Send, interrupt
 
 import aegis_core as aegis
-from aegis_core.errors import RunLimitReached
+from aegis_core.errors import AdapterError, RunLimitReached
 from aegis_core.run import Limits
 from tests.adapters.langgraph import graphs
 from tests.adapters.langgraph.graphs import ASK, broken, member
@@ -325,3 +325,13 @@ def test_a_graph_that_runs_out_of_steps_has_no_end(use: Any, replay: Any) -> Non
     assert done.run.limit_reached == ""  # as long as the system can catch it
     done.run.failed(error)
     assert "Recursion limit of 3" in done.run.limit_reached
+
+
+def test_a_graph_that_is_not_compiled_is_refused_with_what_to_do() -> None:
+    graph = StateGraph(MessagesState)
+    graph.add_node("a", member("a"))
+    graph.add_edge(START, "a")
+    with pytest.raises(
+        AdapterError, match=r"StateGraph as it is: its framework runs what `\.compile\(\)` returns; give"
+    ):
+        aegis.record(graph)
