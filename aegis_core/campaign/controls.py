@@ -37,9 +37,10 @@ class NullInjector(Injector):
 class ShamInjector(Injector):
     """Makes a harmless edit where the fault was made, of about as many words.
 
-    Outputs get a neutral sentence, other words of the same meaning, or another order of sentences that do not build
-    on each other; inputs get a remark that asks for nothing. Which of these is drawn by the seed; if it does not fit
-    the text, the next one is tried. Numbers, names, units and requirements stay as they are.
+    Outputs get a neutral sentence, if they are short a few words of courtesy, other words of the same meaning, or
+    another order of sentences that do not build on each other; inputs get a remark that asks for nothing. Which of
+    these is drawn by the seed; if it does not fit the text, the next one is tried. Numbers, names, units and
+    requirements stay as they are.
 
     Args:
         faults: the ledger of the fault arm whose edits are to be matched.

@@ -13,6 +13,8 @@ from collections import Counter
 from collections.abc import Callable
 from dataclasses import dataclass
 
+from aegis_core.campaign.courtesies import courteous
+
 __all__ = ["ASIDES", "REALISATIONS", "REMARKS", "SHAMS", "Unfit", "Wanted", "guarded_words"]
 
 
@@ -82,6 +84,11 @@ _PAIRS = (
     (r"let us", "let's"),
     (r"let's", "let us"),
     (r"it is(?= [a-z])", "it's"),
+    (r"that is(?= [a-z])", "that's"),
+    (r"that's", "that is"),
+    (r"there is(?= [a-z\d])", "there's"),
+    (r"there's", "there is"),
+    (r"(?<=\d )makes(?= \d)", "gives"),
     (r"it's", "it is"),
     (r"for example", "for instance"),
     (r"for instance", "for example"),
@@ -116,6 +123,11 @@ _LEANING = re.compile(
     re.IGNORECASE,
 )
 _SENTENCE = re.compile(r"[^.!?\n]+(?:\.\d[^.!?\n]*)*[.!?]+(?=\s|$)")
+_SHORT = 12
+"""Words up to which a whole sentence would be out of proportion to the text."""
+_FEWEST = 3
+"""Words that a text has at least; with fewer it may be a value that somebody compares."""
+_NO_PROSE = re.compile(r"[{}\[\]<>|`]|\w\(|==")
 _PROSE_START = re.compile(r"[A-Za-z\"'(]")
 
 
@@ -167,6 +179,16 @@ def _aside(text: str, wanted: Wanted) -> str:
     if len(lines) == 1 and re.match(r"[\w ]{1,24}:", text) is None:
         return f"{aside} {text}"
     return "\n".join([*lines[:place], aside, *lines[place:]])
+
+
+def _courtesy(text: str, wanted: Wanted) -> str:
+    """A few words of courtesy before or after a short text, of which nothing is taken away."""
+    words = text.split()
+    if len(words) > _SHORT:
+        raise Unfit("the text is long enough for a sentence")
+    if len(words) < _FEWEST or not re.search(r"[a-z]{2}", text) or _NO_PROSE.search(text):
+        raise Unfit("the text is a bare value or no prose")
+    return courteous(text, wanted.words, wanted.at_start, wanted.rng)
 
 
 def _is_prose(line: str) -> bool:
@@ -242,12 +264,13 @@ def _guarded(edit: Edit) -> Edit:
 REALISATIONS: dict[str, Edit] = {
     "remark": _guarded(_remark),
     "aside": _guarded(_aside),
+    "courtesy": _guarded(_courtesy),
     "paraphrase": _guarded(_paraphrase),
     "reorder": _guarded(_reorder),
 }
 SHAMS: dict[str, tuple[str, ...]] = {
     "prompt_injection": ("remark",),
-    "response_corruption": ("aside", "paraphrase", "reorder"),
-    "environment": ("aside", "paraphrase", "reorder"),
+    "response_corruption": ("aside", "courtesy", "paraphrase", "reorder"),
+    "environment": ("aside", "courtesy", "paraphrase", "reorder"),
 }
 """Which edits are drawn from, by strategy."""

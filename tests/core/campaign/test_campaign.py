@@ -306,3 +306,17 @@ def test_tasks_are_stored_with_the_checker_that_judged_them(tmp_path):
 
 def always_right(task, output):
     return True
+
+
+def test_a_team_of_few_words_gets_labels(tmp_path):
+    summary = team.campaign(tmp_path, system=f"{team.__name__}:build_terse", tasks=team.tasks()).run()
+
+    assert summary.kept >= 4
+    assert "refused" not in summary.discarded
+    shams = [
+        run.ledger.interventions[0].realisation
+        for run in read(tmp_path / "journal.jsonl", RunRecord)
+        if run.arm == "sham"
+    ]
+    assert len(shams) >= summary.kept
+    assert "sham:courtesy" in shams

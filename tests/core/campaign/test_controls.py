@@ -3,11 +3,13 @@
 import asyncio
 import random
 import re
+from collections import Counter
 
 import pytest
 
 from aegis_core.adapter import Part
 from aegis_core.campaign.controls import NullInjector, ShamInjector
+from aegis_core.campaign.courtesies import CLOSINGS, LEAD_INS, OPENINGS, courteous
 from aegis_core.campaign.harmless import ASIDES, REALISATIONS, REMARKS, Unfit, Wanted, guarded_words
 from aegis_core.faults import Intervention, Moment, PartChange, Target
 from aegis_core.injector import InjectionContext, Refused
@@ -97,7 +99,7 @@ def test_a_sham_of_an_input_adds_a_remark_of_like_size_where_the_fault_added_its
 
 
 @pytest.mark.parametrize(
-    "text", ["96", "96 bottles", '{"answer": 96, "unit": "the bottles"}', "| a | b |\n| the | 2 |"]
+    "text", ["96", "96 bottles", "yes", '{"answer": 96, "unit": "the bottles"}', "| a | b |\n| the | 2 |"]
 )
 def test_a_sham_refuses_an_output_that_is_no_prose_with_the_reason(text):
     injector = ShamInjector([fault(PartChange(part="p", before=text, after="other"))])
@@ -106,6 +108,44 @@ def test_a_sham_refuses_an_output_that_is_no_prose_with_the_reason(text):
 
     assert isinstance(refused, Refused)
     assert "no prose" in refused.reason or "too short" in refused.reason
+
+
+SHORT = ("3 times 7 is 21", "It is 21 in all.", "Mira has 12 crates", "Answer: 96 bottles in all", "I say 21.")
+
+
+@pytest.mark.parametrize("text", SHORT)
+def test_a_short_output_gets_a_few_words_that_take_nothing_away(text):
+    after = text.replace("21", "22").replace("12", "13").replace("96", "97")
+    injector = ShamInjector([fault(PartChange(part="p", before=text, after=after))])
+
+    for seed in range(30):
+        edits = alter(injector, context(Part(id="p", text=text), seed=seed))
+        shown = edits.texts["p"]
+        assert guarded_words(shown) == guarded_words(text)
+        if edits.realisation == "sham:courtesy":
+            assert text.lower() in shown.lower()
+            assert 1 <= edits.notes["sham_words"] <= edits.notes["fault_words"] + 3
+            if shown.lower().endswith(text.lower()):  # the first word stays as it was where it may be a name
+                assert text[1:] in shown
+
+
+def test_no_few_words_are_the_mark_of_a_sham():
+    text = "3 times 7 is 21"
+    injector = ShamInjector([fault(PartChange(part="p", before=text, after="3 times 7 is 22"))])
+
+    shown = Counter(alter(injector, context(Part(id="p", text=text), seed=seed)).texts["p"] for seed in range(400))
+
+    assert len(shown) >= 20
+    assert max(shown.values()) <= 400 * 0.12
+
+
+@pytest.mark.parametrize("words", [1, 2, 3, 5])
+@pytest.mark.parametrize("at_start", [True, False])
+def test_a_courtesy_is_about_as_long_as_the_fault_and_stands_at_its_end(words, at_start):
+    for seed in range(20):
+        text = courteous("It is 21.", words, at_start, random.Random(seed))
+        assert words - 1 <= len(text.split()) - len("It is 21.".split()) <= words + 1
+        assert not at_start or text.endswith("is 21.")
 
 
 def test_a_sham_of_a_fault_that_never_fired_is_refused():
@@ -118,6 +158,10 @@ def test_a_sham_of_a_fault_that_never_fired_is_refused():
 @pytest.mark.parametrize("seed", range(10))
 def test_no_harmless_edit_touches_figures_requirements_or_the_last_line(kind, seed):
     wanted = Wanted(words=12, at_start=False, rng=random.Random(seed))
+    if kind == "courtesy":
+        with pytest.raises(Unfit, match="long enough"):
+            REALISATIONS[kind](PROSE, wanted)
+        return
 
     text = REALISATIONS[kind](PROSE, wanted)
 
@@ -136,5 +180,5 @@ def test_sentences_that_lean_on_each_other_keep_their_order():
 
 
 def test_what_is_added_holds_no_figure_and_no_requirement():
-    for sentence in (*REMARKS, *ASIDES):
+    for sentence in (*REMARKS, *ASIDES, *LEAD_INS, *OPENINGS, *CLOSINGS):
         assert not guarded_words(sentence), sentence
