@@ -14,6 +14,10 @@ from aegis_core.trajectory import Trajectory
 __all__ = ["FirstOddStep", "oddness"]
 
 _WORD = re.compile(r"\w+")
+_STRANGE_SIGN = re.compile(r"[^\w\x00-\x7f]")
+"""Beyond ASCII, and in no word."""
+_APART = bytes(code if code > 127 or _WORD.match(chr(code)) else ord(" ") for code in range(256))
+"""Every byte as it is, but a space for the ASCII signs that are in no word."""
 
 
 def oddness(texts: tuple[str, ...]) -> tuple[float, ...]:
@@ -23,7 +27,7 @@ def oddness(texts: tuple[str, ...]) -> tuple[float, ...]:
     |A and B| / min(|A|, |B|), 0 if either has no word. The oddness of a text is 1 less the greater of its likenesses
     to the text before and the text after; without any neighbour it is 0.
     """
-    words = [frozenset(_WORD.findall(text.casefold())) for text in texts]
+    words = [_words(text) for text in texts]
     pairs = [_likeness(one, other) for one, other in itertools.pairwise(words)]
     if not pairs:
         return (0.0,) * len(texts)
@@ -31,7 +35,15 @@ def oddness(texts: tuple[str, ...]) -> tuple[float, ...]:
     return tuple(1 - max(before, after) for before, after in around)
 
 
-def _likeness(one: frozenset[str], other: frozenset[str]) -> float:
+def _words(text: str) -> frozenset[bytes]:
+    """The distinct words without case, as UTF-8: bytes are split several times as fast as a pattern finds words."""
+    folded = text.casefold()
+    for sign in set(_STRANGE_SIGN.findall(folded)) if not folded.isascii() else ():
+        folded = folded.replace(sign, " ")
+    return frozenset(folded.encode().translate(_APART).split())
+
+
+def _likeness(one: frozenset[bytes], other: frozenset[bytes]) -> float:
     return len(one & other) / min(len(one), len(other)) if one and other else 0.0
 
 

@@ -18,6 +18,8 @@ _OPERAND = rf"[€$£]?{NUMBER}{_UNIT}"
 _SUM = re.compile(
     rf"(?<![\w.,])({_OPERAND}(?:\s*(?:[+*·×÷/−–-]|x(?=[\s\d]))\s*{_OPERAND}){{1,12}})\s*=\s*([€$£]?-?{NUMBER})(?![\d.,]*\d)"
 )
+_RESULT = re.compile(r"=\s*[€$£]?-?\d")
+"""Without it there is none: soon looked for, and most texts don't have it."""
 _TERM = re.compile(rf"({NUMBER})({_UNIT})\s*([+*·×÷/−–-]|x(?=[\s\d])|$)")
 _OPEN_BEFORE = re.compile(r"[+*·×÷/^(−–-]\s*$|[a-z]\s*[=(]\s*$|\bx\s*$")
 _OPEN_AFTER = re.compile(r"\s*(?:[A-Za-z²³]{2,}\s*){0,4}[+*·×÷/^%()−–-]|\s*x\s*\d|%")
@@ -41,6 +43,8 @@ def calculations(text: str) -> Iterator[Calculation]:
     Left out are those with brackets, powers, percentages or unknowns, sums of different units, and those whose result
     is itself the beginning of a longer expression.
     """
+    if not _RESULT.search(text):
+        return
     for found in _SUM.finditer(text):
         if _OPEN_BEFORE.search(text[: found.start()][-8:]) or _OPEN_AFTER.match(text, found.end()):
             continue

@@ -23,6 +23,8 @@ _FACT = re.compile(
     r"[€$£]?(?P<number>-?\d[\d,]*(?:\.\d+)?)(?P<unit>[ \t]?[A-Za-z%]*)\**\s*[.;]?\s*$",
     re.MULTILINE,
 )
+_FIGURE = re.compile(r"\d[ \t]?[A-Za-z%]*\**\s*[.;]?\s*$", re.MULTILINE)
+"""What such a line ends with; soon found, and in most texts not there."""
 _OWN_RESULT = re.compile(r"\b(?:step|result|answer|total|sum|note|solution|output)\b")
 """Labels of what changes from one attempt to the next, and of no fact."""
 _DECAY = 0.6
@@ -67,10 +69,12 @@ def _is_small(quantity: Quantity) -> bool:
 
 def _new_names(reading: Reading, entry: Entry) -> list[str]:
     """Names of two words or more that stand in nothing before and in something after by somebody else."""
+    names = {name: f" {normal(name)} " for name in _NAME.findall(entry.prose)}
+    if not names:
+        return []
     before = reading.task_words + "".join(one.words for one in reading.entries[: entry.index])
     others = (one.words for one in reading.entries[entry.index + 1 :] if one.agent != entry.agent)
     after = "".join(others) + f" {normal(reading.run.final_output or '')} "
-    names = {name: f" {normal(name)} " for name in _NAME.findall(entry.prose)}
     return [name for name, words in names.items() if words not in before and words in after]
 
 
@@ -91,6 +95,8 @@ def contradictions(reading: Reading) -> Iterator[Sign]:
 
 def _facts(text: str) -> Iterator[tuple[tuple[str, str], Fraction, str]]:
     """Lines of the form `label: number unit`, by label and unit. Lines that give a step's own result don't count."""
+    if not _FIGURE.search(text):
+        return
     for found in _FACT.finditer(text):
         label = normal(found["label"])
         if label and not _OWN_RESULT.search(label):

@@ -8,18 +8,22 @@ from aegis_default.quantities import Quantity, quantities
 
 __all__ = ["Conclusion", "conclusions", "normal"]
 
-_WORD = re.compile(r"[^\W_]+(?:[.'’-][^\W_]+)*")
+_LOOSE_JOINT = re.compile(r"[.'-](?:(?![^\W_])|(?<![^\W_].))")
+_STRANGE_SIGN = re.compile(r"[^\w\x00-\x7f]")
+"""Beyond ASCII, and in no word."""
+_APART = bytes(code if code > 127 or chr(code).isalnum() or chr(code) in ".'-" else ord(" ") for code in range(256))
+"""Every byte as it is, but a space for the ASCII signs that are in no word."""
 _FENCED = re.compile(r"```(.*?)(?:```|\Z)", re.DOTALL)
+# Both begin with a class of letters, which is looked for several times as fast as words without case.
 _MARKED = re.compile(
-    r"\b(?:final answer|final output|final result|answer|result|solution|conclusion)\b\**"
+    r"[FfAaRrSsſCc](?<=\b.)(?i:(?:(?<=f)inal (?:answer|output|result)|(?<=a)nswer|(?<=r)esult|(?<=s)olution|"
+    r"(?<=c)onclusion)\b\**"
     r"(?P<between>[^\n.:=`]{0,90}?)(?P<mark>\bis\b|\bare\b|\bwas\b|[:=])[ \t*]*(?:\bthat\b|\bas follows:)?:?[ \t*]*\n?"
-    r"(?P<value>[^\n]{1,200})",
-    re.IGNORECASE,
+    r"(?P<value>[^\n]{1,200}))"
 )
 _INFERRED = re.compile(
-    r"\b(?:therefore|thus|hence|consequently|in conclusion|so)\b(?P<between>[^\n:=]{0,160}?)"
-    r"(?P<mark>\bis\b|\bare\b|[:=])[ \t*]*:?[ \t]*\n?(?P<value>[^\n]{1,160})",
-    re.IGNORECASE,
+    r"[TtHhCcIiİıSsſ](?<=\b.)(?i:(?:(?<=t)herefore|(?<=t)hus|(?<=h)ence|(?<=c)onsequently|(?<=i)n conclusion|(?<=s)o)\b"
+    r"(?P<between>[^\n:=]{0,160}?)(?P<mark>\bis\b|\bare\b|[:=])[ \t*]*:?[ \t]*\n?(?P<value>[^\n]{1,160}))"
 )
 _TELLING = re.compile(r"^\s*[\"“`*]|\d|\b[A-Z]")
 """What a value has after "is": a figure, a name, or quotation marks. Without, it is a judgement, such as "correct"."""
@@ -51,8 +55,16 @@ class Conclusion:
 
 
 def normal(text: str) -> str:
-    """The words of a text without case, punctuation and markup, joined by single spaces."""
-    return " ".join(word.casefold().replace("’", "'") for word in _WORD.findall(text))
+    """The words of a text without case, punctuation and markup, joined by single spaces.
+
+    A word is letters and digits; between these it may have dots, apostrophes and hyphens.
+    """
+    said = text.replace("’", "'")
+    # Bytes are translated and split several times as fast as a pattern finds words.
+    for sign in set(_STRANGE_SIGN.findall(said)) if not said.isascii() else ():
+        said = said.replace(sign, " ")
+    words = _LOOSE_JOINT.sub(" ", said).encode().translate(_APART).split()
+    return b" ".join(words).decode().casefold()
 
 
 def conclusions(text: str) -> tuple[Conclusion, ...]:

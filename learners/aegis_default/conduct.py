@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from aegis_default.conclusions import normal
 from aegis_default.reading import Entry, Reading
 from aegis_default.signs import Sign
-from aegis_default.wording import ACCEPTING, CLOSING, DISPUTING, FAILED, FRUITLESS, quote
+from aegis_default.wording import ACCEPTING, CLOSING, FAILED, FRUITLESS, quote
 
 __all__ = ["answer_origins", "disputed_claims", "early_ends", "repeats", "turnabouts", "waved_through"]
 
@@ -39,7 +39,7 @@ def turnabouts(reading: Reading) -> Iterator[Sign]:
     for entry in reading.suspects:
         own = [one for one in entry.conclusions if one.is_short]
         others = [one for one in before if one.agent != entry.agent]
-        if own and others and entry.part == "work" and not (entry.calculations or DISPUTING.search(entry.prose)):
+        if own and others and entry.part == "work" and not (entry.calculations or entry.objection):
             last = own[-1]
             last_of_others = others[-1].conclusions[-1]
             is_figure = bool(last.quantity and last_of_others.quantity)
@@ -86,13 +86,14 @@ def _alike(one: Entry, other: Entry) -> bool:
     smaller, larger = sorted((len(one.vocabulary), len(other.vocabulary)))
     if smaller < _ALIKE * larger:
         return False
-    return len(one.vocabulary & other.vocabulary) >= _ALIKE * len(one.vocabulary | other.vocabulary)
+    shared = len(one.vocabulary & other.vocabulary)
+    return shared >= _ALIKE * (smaller + larger - shared)
 
 
 def disputed_claims(reading: Reading) -> Iterator[Sign]:
     """`disputed`: somebody else says later that a figure or an answer of this step is wrong."""
     for entry in reading.suspects:
-        told = DISPUTING.search(entry.prose) if entry.part == "work" else None
+        told = entry.objection if entry.part == "work" else None
         if not told:
             continue
         nearby = entry.prose[max(0, told.start() - 120) : told.end() + 120]
@@ -130,8 +131,10 @@ def early_ends(reading: Reading) -> Iterator[Sign]:
 def waved_through(reading: Reading) -> Iterator[Sign]:
     """`waved-through`: it approves of something without a check of its own. Speaks for FM-3.2."""
     for entry in reading.suspects:
-        told = ACCEPTING.search(entry.prose) if entry.part == "work" else None
-        if told and not entry.has_code and not entry.calculations and len(entry.vocabulary) <= 60:
+        if entry.part != "work" or entry.has_code or len(entry.vocabulary) > 60:
+            continue
+        told = ACCEPTING.search(entry.prose)
+        if told and not entry.calculations:
             evidence = f"it approves without a check of its own: {quote(entry.prose, told.start(), told.end())}"
             yield Sign(signal="waved-through", step=entry.index, evidence=evidence, mode="FM-3.2")
             return

@@ -38,8 +38,8 @@ def empty_reports(reading: Reading) -> Iterator[Sign]:
         if (
             entry.step.kind != "message"
             or entry.part not in ("work", "closing")
-            or entry.numbers
             or not _is_a_report(entry)
+            or entry.numbers
         ):
             continue
         found = [one for one in reading.entries[: entry.index] if one.turn == entry.turn and one.part == "result"]
@@ -56,9 +56,10 @@ def empty_reports(reading: Reading) -> Iterator[Sign]:
 
 
 def _is_a_report(entry: Entry) -> bool:
-    words = entry.words.split()
-    talk = any(pattern.search(entry.text) for pattern in (LACKING, OPEN, ACCEPTING, CLOSING))
-    return 0 < len(words) <= _SHORT and not talk and not entry.has_code and "?" not in entry.text
+    n_words = len(entry.words.split(None, _SHORT))
+    if not 0 < n_words <= _SHORT or entry.has_code or "?" in entry.text:
+        return False
+    return not any(pattern.search(entry.text) for pattern in (LACKING, OPEN, ACCEPTING, CLOSING))
 
 
 def _hands_on_words(reading: Reading, entry: Entry) -> bool:
@@ -101,6 +102,8 @@ def _answers(reading: Reading) -> Iterator[tuple[Entry, list[str], Entry]]:
         if asking.part != "direction":
             continue
         for agent in reading.run.agents:
+            if agent.name not in asking.text or agent.path == asking.agent:
+                continue
             line = re.search(
                 rf"^[^\n]*\b{re.escape(agent.name)}\b[^\n:]*?(?::|\bfor\b|\bof\b)([^\n]+)$", asking.text, re.M
             )
@@ -108,7 +111,7 @@ def _answers(reading: Reading) -> Iterator[tuple[Entry, list[str], Entry]]:
                 (e for e in reading.suspects if e.index > asking.index and e.agent == agent.path and e.part == "work"),
                 None,
             )
-            if line and answer and agent.path != asking.agent:
+            if line and answer:
                 items = [item.strip(" .") for item in re.split(r"[;,]", line[1])]
                 yield answer, [item for item in items if 0 < len(item.split()) <= _ITEM], asking
 
@@ -116,7 +119,9 @@ def _answers(reading: Reading) -> Iterator[tuple[Entry, list[str], Entry]]:
 def _lack(reading: Reading) -> tuple[Entry, str] | None:
     """The first step in which somebody lacks something, with its words; None if nobody does."""
     for entry in reading.suspects:
-        told = LACKING.search(entry.prose) if entry.part == "work" else None
-        if told and len(entry.prose.split()) <= _COMPLAINT:
+        if entry.part != "work" or len(entry.prose.split(None, _COMPLAINT)) > _COMPLAINT:
+            continue
+        told = LACKING.search(entry.prose)
+        if told:
             return entry, quote(entry.prose, told.start(), told.end())
     return None

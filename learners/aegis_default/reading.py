@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections import defaultdict
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
@@ -33,11 +34,13 @@ _BRIEFING_WORDS = 5
 class Entry:
     """One step, with what can be read out of it. `suspect`: whether its speaker can be blamed for it."""
 
-    def __init__(self, step: Step, part: Part, words: str, *, suspect: bool) -> None:
+    def __init__(self, step: Step, part: Part, words: str, vocabulary: frozenset[str], *, suspect: bool) -> None:
         self.step, self.part, self.suspect = step, part, suspect
         self.index, self.agent, self.text = step.index, step.agent, step.text
         self.words = f" {words} "
         """The words of the whole text, normalised, with a space at either end."""
+        self.vocabulary = vocabulary
+        """Its distinct words."""
 
     @property
     def turn(self) -> tuple[str, str, int]:
@@ -48,11 +51,6 @@ class Entry:
     def prose(self) -> str:
         """The text without code, addresses and paths."""
         return prose(self.text)
-
-    @cached_property
-    def vocabulary(self) -> frozenset[str]:
-        """The distinct words of the text."""
-        return frozenset(self.words.split())
 
     @cached_property
     def quantities(self) -> tuple[Quantity, ...]:
@@ -84,6 +82,11 @@ class Entry:
         """What the text concludes."""
         return conclusions(self.text)
 
+    @cached_property
+    def objection(self) -> re.Match[str] | None:
+        """Where its prose says that something is wrong."""
+        return DISPUTING.search(self.prose)
+
     @property
     def has_code(self) -> bool:
         """Whether it hands over something to be executed."""
@@ -111,8 +114,9 @@ class Reading:
             others = [name for path, name in names.items() if path != step.agent]
             opens = suspect and not any(entry.suspect for entry in entries)
             words = normal(step.text)
-            part = _part(step, words, task if opens else frozenset(), others) if suspect else "result"
-            entries.append(Entry(step, part, words, suspect=suspect))
+            vocabulary = frozenset(words.split())
+            part = _part(step, vocabulary, task if opens else frozenset(), others) if suspect else "result"
+            entries.append(Entry(step, part, words, vocabulary, suspect=suspect))
         return cls(run, tuple(entries))
 
     @cached_property
@@ -148,29 +152,24 @@ class Reading:
             said = next((entry.text for entry in reversed(self.suspects) if entry.part != "closing"), "")
         return bool(OPEN.search(said))
 
-    def seen_by(self, entry: Entry) -> list[Entry]:
-        """The earlier steps that its speaker can have seen: its own, and those delivered to it or to all."""
-        return [
-            earlier
-            for earlier in self.entries[: entry.index]
-            if earlier.agent == entry.agent or not earlier.step.visible_to or entry.agent in earlier.step.visible_to
-        ]
-
     @cached_property
     def _known(self) -> dict[int, frozenset[Fraction]]:
         known: dict[int, frozenset[Fraction]] = {}
-        common: set[Fraction] = set()
+        common, private = set(self.task_numbers), defaultdict[str, set[Fraction]](set)
         for entry in self.entries:
-            if any(earlier.step.visible_to for earlier in self.entries[: entry.index]):
-                seen = frozenset().union(*(earlier.numbers | earlier.computed for earlier in self.seen_by(entry)))
-                known[entry.index] = self.task_numbers | seen
-            else:
-                known[entry.index] = self.task_numbers | common
-            common |= entry.numbers | entry.computed
+            known[entry.index] = frozenset(common | private[entry.agent])
+            said = entry.numbers | entry.computed
+            if not entry.step.visible_to:
+                common |= said
+            for agent in {entry.agent, *entry.step.visible_to} if entry.step.visible_to else ():
+                private[agent] |= said
         return known
 
     def known_to(self, entry: Entry) -> frozenset[Fraction]:
-        """The numbers that its speaker can have by then: from the task, from the steps it has seen and their sums."""
+        """The numbers that its speaker can have by then: from the task, from the steps it has seen and their sums.
+
+        It has seen its own earlier steps, and those delivered to it or to all.
+        """
         return self._known[entry.index]
 
     @cached_property
@@ -181,7 +180,7 @@ class Reading:
         """
         last: dict[Fraction, dict[str, int]] = {}
         for entry in self.entries:
-            if entry.part in ("work", "closing") and DISPUTING.search(entry.prose):
+            if entry.part in ("work", "closing") and entry.objection:
                 continue
             for number in entry.numbers:
                 last.setdefault(number, {})[entry.agent] = entry.index
@@ -195,16 +194,15 @@ class Reading:
         return any(agent != entry.agent and index > entry.index for agent, index in uses.items())
 
 
-def _part(step: Step, text: str, task: frozenset[str], others: list[str]) -> Part:
-    """What a step does; `text` are its normalised words, `task` those of the task where the step opens the run."""
-    words = frozenset(text.split())
+def _part(step: Step, words: frozenset[str], task: frozenset[str], others: list[str]) -> Part:
+    """What a step does; `words` are its distinct words, `task` those of the task where the step opens the run."""
     if step.kind == "tool_call":
         return "act"
     if len(words) <= _FEW_WORDS and not conclusions(step.text):
         return "closing"
     if len(task) >= _BRIEFING_WORDS and len(words & task) >= _BRIEFING_SHARE * len(task) and len(words) > len(task):
         return "briefing"
-    named = sum(bool(re.search(rf"\b{re.escape(name)}\b", step.text)) for name in others)
+    named = sum(name in step.text and bool(re.search(rf"\b{re.escape(name)}\b", step.text)) for name in others)
     if step.kind in ("plan", "thought", "handoff") or named >= 2:
         return "direction"
     return "work"

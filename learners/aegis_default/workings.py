@@ -22,12 +22,12 @@ _LIST = re.compile(r"[^\s,]+(?:, ?[\w’'-]+){2,}")
 _TOLD = re.compile(
     rf"\b(?:makes|gives|yields|equals|comes to|amounts to)\b[ :]{{1,2}}[€$£]?({NUMBER})(?![\d.,]*\d)", re.IGNORECASE
 )
-_NAMED = re.compile(
-    r"(?P<sentence>[^\n.:]*\b(?:is|was) (?P<worked>[A-Z]\w+))[.;]?\s+(?i:so |thus |therefore |hence )?"
-    r"(?i:my |the )?(?i:final )?"
-    r"(?i:answer|result)(?: is|:) (?P<concluded>[A-Z]\w+)[.!]?\s*$",
-    re.MULTILINE,
+_CONCLUDING_NAME = (
+    r"(?:i(?<=\bi)s|w(?<=\bw)as) (?P<worked>[A-Z]\w+)[.;]?\s+(?i:so |thus |therefore |hence )?"
+    r"(?i:my |the )?(?i:final )?(?i:answer|result)(?: is|:) (?P<concluded>[A-Z]\w+)[.!]?\s*$"
 )
+_CONCLUDED_NAME = re.compile(_CONCLUDING_NAME, re.MULTILINE)
+_NAMED = re.compile(rf"[^\n.:]*{_CONCLUDING_NAME}", re.MULTILINE)
 _CONSTANTS = frozenset(Fraction(text) for text in "0 0.5 1 2 3 7 10 12 24 30 60 100 365 1000 3600 3.14".split())
 """Factors that need no source: conversions, halves, percentages, means of a few."""
 
@@ -59,9 +59,11 @@ def departures(reading: Reading) -> Iterator[Sign]:
 def _other_figure(reading: Reading, entry: Entry) -> tuple[str, float]:
     """Evidence and strength; "" where the conclusion is what the working comes to, or there is nothing to compare."""
     concluded = [one for one in entry.conclusions if one.quantity and not _is_calculation(one)]
+    if not concluded:
+        return "", 0.0
     told = [(found[0], as_number(found[1])) for found in _TOLD.finditer(entry.prose)]
     told += [(one.text, one.stated) for one in entry.calculations]
-    if not (told and concluded):
+    if not told:
         return "", 0.0
     last = concluded[-1]
     value = last.quantity.value if last.quantity else Fraction(0)
@@ -76,19 +78,24 @@ def _other_figure(reading: Reading, entry: Entry) -> tuple[str, float]:
 
 def _other_name(entry: Entry) -> str:
     """Evidence if the sentence before the conclusion ends with another name; "" if not."""
-    found = _NAMED.search(entry.prose)
+    hint = _CONCLUDED_NAME.search(entry.prose)
+    if not hint:
+        return ""
+    # A match starts where its sentence does. Looking for one from every letter takes far longer.
+    found = _NAMED.match(entry.prose, max(entry.prose.rfind(mark, 0, hint.start()) for mark in "\n.:") + 1)
     if not found or found["worked"] == found["concluded"]:
         return ""
-    return f'it concludes "{found["concluded"]}", but its working ends with "{" ".join(found["sentence"].split())}"'
+    sentence = " ".join(entry.prose[found.start() : found.end("worked")].split())
+    return f'it concludes "{found["concluded"]}", but its working ends with "{sentence}"'
 
 
 def _other_order(entry: Entry) -> str:
-    if not entry.conclusions:
+    last = _items(entry.conclusions[-1].text) if entry.conclusions else []
+    if len(last) < _LEAST_ITEMS:
         return ""
-    last = _items(entry.conclusions[-1].text)
-    worked = [_items(found) for found in _LIST.findall(entry.prose)]
+    worked = (_items(found) for found in _LIST.findall(entry.prose))
     other = next((one for one in worked if one != last and sorted(one) == sorted(last)), None)
-    if len(last) < _LEAST_ITEMS or other is None:
+    if other is None:
         return ""
     return f'it concludes "{entry.conclusions[-1].text}", but its working has the order "{", ".join(other)}"'
 
@@ -100,6 +107,8 @@ def _items(text: str) -> list[str]:
 def sourceless_operands(reading: Reading) -> Iterator[Sign]:
     """`operand`: it calculates with a number that is neither in the task nor in anything it can have seen or found."""
     for entry in reading.suspects:
+        if not entry.calculations:
+            continue
         known, found = reading.known_to(entry), set[Fraction]()
         for one in entry.calculations:
             strange = [n for n in one.operands if n not in known and n not in found and n not in _CONSTANTS]

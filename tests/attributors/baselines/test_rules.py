@@ -92,6 +92,11 @@ def test_oddness_is_the_lack_of_shared_words_with_the_closer_neighbour():
     assert oddness(()) == ()
 
 
+def test_words_are_told_apart_in_any_script():
+    # {straße as strasse, it, s, a_b, 7}, the same in other signs, and {é}
+    assert oddness(("STRASSE – it’s a_b 7", "straße: it's «a_b» 7!", "É", "é…")) == (0.0, 0.0, 0.0, 0.0)
+
+
 def test_first_odd_step_is_the_first_that_stands_out_not_the_oddest():
     texts = ["one two", "one two", "one two three", "one far off", "red", "one two", "one two", "one two"]
     run = trajectory(*["Solver", "Critic"] * 4, texts=texts)
