@@ -15,7 +15,11 @@ def require_pytest() -> None:
     Raises:
         MissingDependencyError: it can't; the message holds the command that installs it.
     """
-    if find_spec("pytest") is None:
+    try:
+        found = find_spec("pytest") is not None
+    except ModuleNotFoundError:
+        found = False
+    if not found:
         raise MissingDependencyError(
             "the conformance kit needs pytest (not installed); install with: pip install 'aegis-mas[testing]'"
         )

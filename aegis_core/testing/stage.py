@@ -13,7 +13,7 @@ from typing import Any, ClassVar, Literal
 from aegis_core.adapter import Adapter, ReplayLevel, System
 from aegis_core.campaign.controls import NullInjector
 from aegis_core.errors import RecorderWarning
-from aegis_core.faults import ArmKind, Plan, Target
+from aegis_core.faults import ArmKind, Moment, Plan, Target
 from aegis_core.injector import Injector
 from aegis_core.plugins import Plugins, default_plugins
 from aegis_core.run import Interventions, Replay, Run, RunInfo, Tape
@@ -76,6 +76,15 @@ class Played:
     def said(self) -> list[tuple[str, str]]:
         """(agent, text) of these steps."""
         return [(step.agent, step.text) for step in self.spoken]
+
+    def turns(self) -> list[tuple[Moment, list[str]]]:
+        """All steps by their turns, as JSON without what depends on their order among those of other turns."""
+        found: dict[Moment, list[str]] = {}
+        for step in self.canonical[0].steps:
+            moment = Moment(agent=step.agent, branch=step.branch, turn=step.turn)
+            text = step.model_dump_json(exclude={"index", "parents", "start", "end", "call_id"})
+            found.setdefault(moment, []).append(text)
+        return sorted(found.items(), key=lambda turn: str(turn[0]))
 
     def written(self) -> str:
         """All that is written down of the run, as JSON: trajectory and tape."""

@@ -119,7 +119,7 @@ class LifecycleChecks(Stage):
         Repair: ask `can_handle` first.
         """
         with pytest.raises(AdapterError, match=r"\w"):
-            self.adapter().attach(object(), self._run())
+            self.adapter().attach(object(), self._run()).detach()
 
     def test_runs_after_each_other_are_apart(self) -> None:
         """A second recording of the same object begins anew: no turn, step or call of the first is in it.

@@ -1,0 +1,7 @@
+"""The adapter of `greedy_plugin`."""
+
+from aegis_callables.adapter import CallablesAdapter
+
+
+class GreedyAdapter(CallablesAdapter):
+    name = "greedy"

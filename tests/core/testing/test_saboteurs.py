@@ -1,0 +1,151 @@
+"""Each check of the kit finds the adapter that breaks what it is about, and no other fails needlessly."""
+
+from __future__ import annotations
+
+import functools
+import inspect
+from importlib.metadata import EntryPoint
+from typing import ClassVar
+
+import pytest
+
+from aegis_callables.testing import CallablesConformance
+from aegis_core.plugins import Plugins
+from aegis_core.testing import AdapterConformance
+from tests.core.testing.saboteurs import SABOTEURS
+
+CHECKS = tuple(name for name in dir(AdapterConformance) if name.startswith("test_"))
+SLOW = frozenset(
+    f"test_{name}"
+    for name in (
+        "importing_the_plugin_loads_no_framework",
+        "the_plugin_is_discovered_and_offers_the_adapter",
+        "many_runs_in_threads_do_not_mix",
+        "a_null_control_is_the_clean_run",
+        "the_prefix_is_served_without_live_calls",
+        "alterations_are_observed_downstream",
+    )
+)
+"""Run where they are to find something, and not to show that they find nothing else: they take most of the time."""
+KNOWN = frozenset(CallablesConformance.expected_failures)
+
+
+def found(kit: type[AdapterConformance], check: str) -> str | None:
+    """What a check says of an adapter; None if it passes or is skipped."""
+    made = kit()
+    function = functools.partial(getattr(AdapterConformance, check), made)
+    try:
+        if "monkeypatch" in inspect.signature(function).parameters:
+            with pytest.MonkeyPatch.context() as monkeypatch:
+                function(monkeypatch=monkeypatch)
+        else:
+            function()
+    except pytest.skip.Exception:
+        return None
+    except (Exception, pytest.fail.Exception) as error:
+        return f"{type(error).__name__}: {error}"
+    return None
+
+
+def test_the_sound_adapter_fails_only_what_is_expected() -> None:
+    assert {check for check in CHECKS if check not in SLOW and found(CallablesConformance, check)} <= KNOWN
+
+
+@pytest.mark.parametrize("name", SABOTEURS)
+def test_a_check_finds_its_saboteur_and_no_other_fails_needlessly(name: str) -> None:
+    saboteur = SABOTEURS[name]
+    asked = [check for check in CHECKS if check == saboteur.check or check not in SLOW]
+    failures = {check: said for check in asked if (said := found(saboteur.kit, check))}
+
+    assert saboteur.check in failures
+    assert failures[saboteur.check].startswith(("AssertionError", "Failed", "AdapterError")), "it breaks the check"
+    assert set(failures) - {saboteur.check} - saboteur.also - KNOWN == set(), failures
+
+
+def test_a_key_from_the_environment_is_named() -> None:
+    said = found(SABOTEURS["records_the_environment"].kit, "test_secrets_are_not_recorded")
+
+    assert said is not None
+    assert "aegis-environment" in said
+
+
+def test_an_arrival_order_that_shows_is_found() -> None:
+    said = found(CallablesConformance, "test_the_record_does_not_depend_on_who_is_faster")
+
+    assert said is not None
+    assert "in which they arrived" in said
+
+
+class PromisesUsage(CallablesConformance):
+    reports_usage = True
+
+
+def test_usage_that_is_not_recorded_is_found() -> None:
+    assert found(PromisesUsage, "test_usage_is_recorded")
+
+
+class WithPlugins(CallablesConformance):
+    """Looked up among other plugins than those that are installed."""
+
+    modules: ClassVar[tuple[str, ...]] = ()
+
+    def plugins(self) -> Plugins:
+        return Plugins([EntryPoint(name.rpartition(".")[2], name, "aegis") for name in self.modules], environ={})
+
+
+class NotInstalled(WithPlugins):
+    pass
+
+
+class Heavy(WithPlugins):
+    modules = ("tests.core.testing.heavy_plugin",)
+
+
+class HeavyByItsFramework(WithPlugins):
+    modules = ("tests.core.testing.frameworks_plugin",)
+    framework_modules = ("xmlrpc",)
+
+
+class Contested(WithPlugins):
+    modules = ("aegis_callables", "tests.core.testing.greedy_plugin")
+
+
+@pytest.mark.parametrize(
+    ("kit", "check", "named"),
+    [
+        (NotInstalled, "test_the_plugin_is_discovered_and_offers_the_adapter", "no plugin offers"),
+        (Heavy, "test_importing_the_plugin_loads_no_framework", "aegis_callables.adapter"),
+        (HeavyByItsFramework, "test_importing_the_plugin_loads_no_framework", "xmlrpc"),
+        (Contested, "test_the_adapter_is_chosen_for_its_own_objects", "several adapters"),
+    ],
+)
+def test_a_plugin_that_is_not_found_or_heavy_or_contested_is_named(kit, check, named) -> None:
+    said = found(kit, check)
+
+    assert said is not None
+    assert named in said
+
+
+class Overrides(CallablesConformance):
+    def test_records_survive_json(self) -> None:
+        pass
+
+
+def test_an_overridden_check_is_found() -> None:
+    said = found(Overrides, "test_no_check_is_overridden")
+
+    assert said is not None
+    assert "test_records_survive_json" in said
+
+
+def test_every_check_has_a_saboteur() -> None:
+    others = {
+        "test_importing_the_plugin_loads_no_framework",
+        "test_no_check_is_overridden",
+        "test_the_adapter_is_chosen_for_its_own_objects",
+        "test_the_plugin_is_discovered_and_offers_the_adapter",
+        "test_the_record_does_not_depend_on_who_is_faster",
+        "test_usage_is_recorded",
+    }  # by the tests above
+
+    assert {saboteur.check for saboteur in SABOTEURS.values()} | others == set(CHECKS)
