@@ -38,6 +38,7 @@ def _caption(trial: Trial, naming: Naming) -> Iterator[str]:
     )
     spelling = "as they are spelt" if naming == "strict" else "folded (case, spacing, punctuation, routing, path)"
     yield f"Names of agents are compared {spelling}. To be found: faults with role {', '.join(rules.roles)}."
+    yield "Both: agent and step of one and the same fault, over the runs whose labels say a step."
     yield "Macro averages go over the paper's classes: those in the truth, for modes the fourteen of MAST."
     training = trial.training
     if training is None:
@@ -90,16 +91,27 @@ def _columns(trial: Trial, naming: Naming) -> Iterator[tuple[str, list[Variant]]
     ]  # fmt: skip
 
 
-def _primary(trial: Trial, naming: Naming) -> list[Variant]:
+def _main(trial: Trial, naming: Naming) -> list[Variant]:
+    """Who, where, and both, as exactly as was asked for."""
+    nearest = trial.conditions.rules.within[:1]
     return [
         Variant(measure="accuracy", of="agent", names=naming),
-        *(Variant(measure="accuracy", of="step", within=within) for within in trial.conditions.rules.within),
+        *(Variant(measure="accuracy", of="step", within=within) for within in nearest),
+        *(Variant(measure="accuracy", of="joint", names=naming, within=within) for within in nearest),
+    ]
+
+
+def _primary(trial: Trial, naming: Naming) -> list[Variant]:
+    return [
+        *_main(trial, naming),
+        *(Variant(measure="accuracy", of="step", within=within) for within in trial.conditions.rules.within[1:]),
     ]
 
 
 def _head(variant: Variant) -> str:
     if variant.measure == "accuracy":
-        return variant.of if variant.within is None else f"step ±{variant.within}" if variant.within else "step exact"
+        what = "both" if variant.of == "joint" else variant.of
+        return what if variant.within is None else f"{what} ±{variant.within}" if variant.within else f"{what} exact"
     if variant.measure == "top":
         return f"{variant.k}: {variant.of}"
     return f"{'mode' if variant.of == 'error' else variant.of} {'µ' if variant.average == 'micro' else 'M'}F1"
@@ -142,7 +154,7 @@ def _reasons(result: SetResult) -> Iterator[str]:
 def _differences(trial: Trial, result: SetResult, naming: Naming) -> Iterator[str]:
     if not result.comparisons:
         return
-    variants = [*_primary(trial, naming)[:2], Variant(measure="f1", of="pair", average="micro", names=naming)]
+    variants = [*_main(trial, naming), Variant(measure="f1", of="pair", average="micro", names=naming)]
     shown = [
         variant
         for variant in variants

@@ -1,9 +1,12 @@
-"""Agent and step accuracy, top-k and mean reciprocal rank: where the true cause stands among the suspects.
+"""Agent, step and joint accuracy, top-k and mean reciprocal rank: where the true cause stands among the suspects.
 
 Suspects are the blames in their order, each agent (or step) once. A run with several causes is hit if any of them is:
 the question is whether the list leads to a cause, not whether it holds all. A blame that names no step, or blames the
 environment, is an answer all the same and takes its rank. Runs count whose truth names an agent (or a step) that is to
 be found; an abstention and a run that could not be judged are wrong.
+
+Joint accuracy asks for agent and step of one and the same cause: the agent of one and the step of another don't count.
+It goes over the runs with a cause whose step is known, as step accuracy does; how many steps a hit may be off, too.
 
 Who&When (arXiv 2505.00212) calls accuracy what is here accuracy with `strict` names, and with the exact step.
 """
@@ -11,7 +14,7 @@ Who&When (arXiv 2505.00212) calls accuracy what is here accuracy with `strict` n
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from typing import Literal
 
@@ -19,7 +22,9 @@ from aegis_core.scoring.bootstrap import Block, Counts, Samples
 from aegis_core.scoring.rules import Naming, Rules, Variant
 from aegis_core.scoring.runs import Compared, is_environment
 
-__all__ = ["RankScores", "agent_rank", "rank", "step_distance", "step_rank"]
+_Of = Literal["agent", "step", "joint"]
+
+__all__ = ["RankScores", "agent_rank", "joint_distance", "rank", "step_distance", "step_rank"]
 
 
 def rank(suspects: Iterable[str | int | None], wanted: AbstractSet[str | int]) -> int | None:
@@ -61,12 +66,23 @@ def step_distance(run: Compared) -> int | None:
     return min((abs(first.step - step) for step in _true_steps(run)), default=None)
 
 
+def joint_distance(run: Compared, naming: Naming) -> int | None:
+    """How many steps the first blame is away from the nearest cause of the agent that it blames; None without one."""
+    first = run.said[0] if run.said else None
+    if first is None or first.step is None or is_environment(first):
+        return None
+    spell = run.names.strict if naming == "strict" else run.names.folded
+    blamed = spell(first.agent)
+    steps = (fault.step for fault in run.faults if fault.step is not None and spell(fault.agent) == blamed)
+    return min((abs(first.step - step) for step in steps), default=None)
+
+
 def _true_steps(run: Compared) -> set[int]:
     return {fault.step for fault in run.faults if fault.step is not None}
 
 
 class RankScores:
-    """Accuracy, top-k and mean reciprocal rank over runs that are added one by one.
+    """Accuracy, top-k and mean reciprocal rank over runs that are added one by one; of `joint` accuracy alone.
 
     Args:
         of: what was looked for.
@@ -74,8 +90,8 @@ class RankScores:
         rules: `within` and `top`.
     """
 
-    def __init__(self, of: Literal["agent", "step"], naming: Naming | None, rules: Rules) -> None:
-        self._of: Literal["agent", "step"] = of
+    def __init__(self, of: _Of, naming: Naming | None, rules: Rules) -> None:
+        self._of: _Of = of
         self._naming, self._rules = naming, rules
         self._runs: Counts = {}
         self._ranks: dict[int, Counts] = {}
@@ -98,6 +114,8 @@ class RankScores:
     def samples(self, block: Block) -> dict[Variant, Samples]:
         """Accuracy, top-k and mean reciprocal rank; NaN where no run was drawn."""
         runs = block.column(self._runs)
+        if self._of == "joint":
+            return self._accuracies(block, runs)
         places = sorted(self._ranks)
         columns = {place: block.column(self._ranks[place]) for place in places}
 
@@ -115,11 +133,17 @@ class RankScores:
         if self._of == "agent":
             found[self._variant("accuracy")] = top(1)
         else:
-            for within in self._rules.within:
-                near = block.column(self._near.get(within, {}))
-                found[self._variant("accuracy", within=within)] = [
-                    hits / n if n else math.nan for hits, n in zip(near, runs, strict=True)
-                ]
+            found |= self._accuracies(block, runs)
+        return found
+
+    def _accuracies(self, block: Block, runs: Sequence[int]) -> dict[Variant, Samples]:
+        """Accuracy within so many steps."""
+        found = {}
+        for within in self._rules.within:
+            near = block.column(self._near.get(within, {}))
+            found[self._variant("accuracy", within=within)] = [
+                hits / n if n else math.nan for hits, n in zip(near, runs, strict=True)
+            ]
         return found
 
     def _variant(

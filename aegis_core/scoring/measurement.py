@@ -9,7 +9,7 @@ from typing import Literal, Protocol, get_args
 from aegis_core.errors import RecordError
 from aegis_core.scoring.bootstrap import Block, Samples, blocks
 from aegis_core.scoring.coverage import CoverageScores
-from aegis_core.scoring.localisation import RankScores, agent_rank, step_distance, step_rank
+from aegis_core.scoring.localisation import RankScores, agent_rank, joint_distance, step_distance, step_rank
 from aegis_core.scoring.rules import Level, Naming, Rules, Variant
 from aegis_core.scoring.runs import Compared, ScoredRun
 from aegis_core.scoring.sets import SetScores, compared_sets
@@ -46,13 +46,15 @@ class Measurement:
         self.sets = {(level, naming): SetScores(level, naming) for level, naming in _SETS}
         self.agents = {naming: RankScores("agent", naming, rules) for naming in _NAMINGS}
         self.steps = RankScores("step", None, rules)
+        self.joint = {naming: RankScores("joint", naming, rules) for naming in _NAMINGS}
         self.coverage = CoverageScores()
         self.samples: dict[Variant, Samples] = {}
         self.runs: dict[Variant, int] = {}
 
     def take(self, block: Block) -> None:
         """Compute every metric in some more resamples."""
-        everything: list[_Scores] = [*self.sets.values(), *self.agents.values(), self.steps, self.coverage]
+        ranks = (*self.agents.values(), self.steps, *self.joint.values())
+        everything: list[_Scores] = [*self.sets.values(), *ranks, self.coverage]
         for scores in everything:
             for variant, values in scores.samples(block).items():
                 self.samples.setdefault(variant, []).extend(values)
@@ -148,10 +150,13 @@ def _count(run: Compared, task: int, rules: Rules, parts: Sequence[Measurement])
     ranks = {naming: agent_rank(run, naming) for naming in _NAMINGS}
     has_step, place = step_rank(run)
     distance = step_distance(run)
+    joint = {naming: joint_distance(run, naming) for naming in _NAMINGS}
     for part in parts:
         for naming, (has_agent, agent_place) in ranks.items():
             if has_agent:
                 part.agents[naming].add(task, agent_place)
         if has_step:
             part.steps.add(task, place, distance)
+            for naming, off in joint.items():
+                part.joint[naming].add(task, None, off)
         part.coverage.add(task, run.prediction)

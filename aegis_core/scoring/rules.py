@@ -33,7 +33,8 @@ class Variant(Record):
     """Which number it is: a measure with all that its definition depends on. What does not apply is None."""
 
     measure: Measure
-    of: Literal["pair", "agent", "error", "step", "run"]
+    of: Literal["pair", "agent", "error", "step", "joint", "run"]
+    """`pair`, `agent`, `error`: as `Level` says. `joint`: the agent and the step of one and the same cause."""
     average: Literal["micro", "macro"] | None = None
     classes: ClassSet | None = None
     names: Naming | None = None
@@ -58,8 +59,8 @@ class Rules(Record):
     """What counts as true, and how far from it is near enough. The defaults are those of the paper where it has any.
 
     `roles` are the roles of faults that are to be found. `environment`: whether faults of the environment count at
-    the level of modes; they never count as agents, pairs or steps. `within` are the distances for step accuracy in
-    steps (0 is exact), `top` the lengths of the list of suspects for top-k accuracy.
+    the level of modes; they never count as agents, pairs or steps. `within` are the distances for step and joint
+    accuracy in steps (0 is exact), `top` the lengths of the list of suspects for top-k accuracy.
     """
 
     roles: tuple[FaultRole, ...] = Field(default=("cause",), min_length=1)

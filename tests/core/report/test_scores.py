@@ -50,11 +50,12 @@ def text(*arguments: object, naming: str = "folded", **conditions: object) -> li
 
 
 def test_the_caption_names_intervals_names_roles_and_classes():
-    intervals, names, classes = text(seed=3, rules=Rules(roles=("cause", "missed")))[:3]
+    intervals, names, both, classes = text(seed=3, rules=Rules(roles=("cause", "missed")))[:4]
 
     assert intervals == "Per cent; in brackets 95% bootstrap intervals over source tasks (20 resamples, seed 3)."
     assert names.startswith("Names of agents are compared folded (")
     assert names.endswith("To be found: faults with role cause, missed.")
+    assert both == "Both: agent and step of one and the same fault, over the runs whose labels say a step."
     assert classes == "Macro averages go over the paper's classes: those in the truth, for modes the fourteen of MAST."
 
 
@@ -69,17 +70,17 @@ def test_how_learners_were_trained_is_told():
         (Training(runs=7, shared=2), "* trained on 7 runs of their own; 2 more left out, as their source tasks are"),
         (Training(runs=7, shared=0), "* trained on 7 runs of their own."),
     ):
-        assert list(trial_text(plain.model_copy(update={"training": training}), "folded"))[3].startswith(said)
+        assert list(trial_text(plain.model_copy(update={"training": training}), "folded"))[4].startswith(said)
 
 
 def test_numbers_are_per_cent_and_distances_are_those_that_were_asked_for():
     lines = text(resamples=0, rules=Rules(within=(0, 1)))
 
     assert "mine: 4 runs of 4 source tasks, labels of Ann" in lines
-    at = lines.index("who and where  agent  step exact  step ±1")
+    at = lines.index("who and where  agent  step exact  both exact  step ±1")
     assert lines[at + 1 : at + 3] == [
-        "first          75.0   0.0         75.0",
-        "second         0.0    0.0         0.0",
+        "first          75.0   0.0         0.0         75.0",
+        "second         0.0    0.0         0.0         0.0",
     ]
 
 
@@ -113,9 +114,9 @@ def test_runs_without_fault_are_counted_and_who_was_blamed_for_them():
 
 def test_the_first_is_compared_with_the_others():
     lines = text(resamples=0)
-    at = lines.index("first less  agent  step exact")
+    at = lines.index("first less  agent  step exact  both exact")
 
-    assert lines[at + 1] == "second      +75.0  +0.0"
+    assert lines[at + 1] == "second      +75.0  +0.0        +0.0"
 
 
 def test_published_scorers_have_a_table_of_their_own():

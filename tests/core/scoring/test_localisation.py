@@ -35,6 +35,49 @@ def test_step_accuracy_is_exact_or_within_some_steps(four):
     assert found == [1 / 4, 2 / 4, 2 / 4, 3 / 4]
 
 
+def joint(runs, rules=None, **more):
+    return figure(runs, "accuracy", "joint", rules, **{"names": "folded", "within": 0, **more})
+
+
+def test_joint_accuracy_asks_for_agent_and_step_of_the_first_blame(four):
+    # r2 is 1 step off and r3 4, with another agent than the true one; r4 says no step
+    rules = Rules(within=(0, 1, 4))
+    assert [joint(four, rules, within=within) for within in rules.within] == [1 / 4, 1 / 4, 1 / 4]
+
+
+def test_joint_accuracy_is_exact_or_within_some_steps(scored):
+    said = ("Solver FM-1.1 4", "Solver FM-1.1 5", "Solver FM-2.6 1", "Critic FM-1.1 4", "Solver FM-1.1")
+    runs = [scored("Solver FM-1.1 4", words, run_id=f"r{n}") for n, words in enumerate(said)]
+    rules = Rules(within=(0, 1, 3))
+    assert [joint(runs, rules, within=within) for within in rules.within] == [1 / 5, 2 / 5, 3 / 5]
+
+
+def test_the_agent_of_one_cause_and_the_step_of_another_are_not_both_right(scored):
+    runs = [scored("Planner FM-1.1 1, Solver FM-1.1 9", "Planner FM-1.1 9")]
+    assert figure(runs, "accuracy", "agent") == figure(runs, "accuracy", "step", within=0) == 1
+    assert joint(runs) == 0
+    assert joint([scored("Planner FM-1.1 1, Solver FM-1.1 9", "Solver FM-1.1 9")]) == 1
+
+
+def test_joint_accuracy_goes_over_the_runs_whose_truth_says_a_step(scored):
+    runs = [
+        scored("", "Solver FM-1.1 4", run_id="clean"),
+        scored("Solver FM-1.1", "Solver FM-1.1 4", run_id="no step"),
+        scored("Solver FM-1.1, Critic FM-1.1 4", "Solver FM-1.1 4", run_id="step of another"),
+        scored("Solver FM-1.1 4", "Solver FM-1.1 4", run_id="right"),
+        scored("Solver FM-1.1 4", "Solver env:timeout 4", run_id="environment"),
+        scored("Solver FM-1.1 4", None, run_id="not judged"),
+    ]
+    assert joint(runs) == 1 / 4
+    assert joint(runs[:2]) is None
+
+
+def test_joint_accuracy_compares_names_as_agent_accuracy_does(scored):
+    runs = [scored("Websurfer - 3", "WebSurfer - 3", agents=("WebSurfer", "human"))]
+    assert joint(runs, names="strict") == 0
+    assert joint(runs, names="folded") == 1
+
+
 def test_top_k_counts_each_suspect_once(four):
     rules = Rules(top=(1, 2, 3))
     assert [figure(four, "top", "agent", rules, k=k) for k in rules.top] == [1 / 4, 2 / 4, 3 / 4]
