@@ -150,7 +150,7 @@ class Arms:
             return None
         if clean is None:
             raise CampaignError(f"a run of kind {arm.kind} is served from a clean run; none was given")
-        return Replay(clean.tape, interventions.targets, self._wrapped.level)
+        return Replay(clean.tape, interventions.targets, self._wrapped.level, clean.trajectory)
 
     def _run(self, run: Run, system: System, task: Task) -> _Ending:
         adapter = self._wrapped.adapter

@@ -87,6 +87,12 @@ class Interventions:
             for index in self.active
         )
 
+    def hangs_on(self, moment: Moment) -> bool:
+        """Whether the run is a fault with one target alone, which was told something in this turn."""
+        only = self.plan.targets[0]
+        told = only.moment == moment and only.strategy == "prompt_injection"
+        return told and self.arm == "fault" and len(self.plan.targets) == 1 and 0 in self._ledger
+
     async def alter(
         self,
         index: int,

@@ -4,7 +4,8 @@ The prefix is every entry that precedes the first target in the tape. For respon
 target's own turn, which is served and then altered; for prompt injection the target's turn is live from its
 input on. Until the target has fired, a request or a speaker that differs from the tape, or a call that is not on
 it, is a drift, and the run is void. After that, an entry of the prefix (a parallel branch) is served only where its
-request still is equal: a difference is then a consequence of the fault.
+request still is equal: a difference is then a consequence of the fault. In the same way what followed from the target's
+turn is served if that turn came out as recorded: the injection had no effect, so such a run proves nothing.
 """
 
 from __future__ import annotations
@@ -15,6 +16,7 @@ from aegis_core.adapter import ReplayLevel
 from aegis_core.errors import ReplayError
 from aegis_core.faults import Moment, Target
 from aegis_core.run.tape import CallKey, Tape, TapeEntry
+from aegis_core.trajectory import Trajectory
 
 __all__ = ["Replay"]
 
@@ -25,6 +27,7 @@ class Replay:
     Args:
         tape: the recorded (clean) run.
         targets: the plan's targets; the earliest in the tape is the cut.
+        twin: the same run as an observer sees it; without it nothing beyond the prefix is served.
         level: `call` serves model, tool and human calls and runs the agents' own code; `node` serves whole
             activations, which is right only where an activation's output is its whole effect.
 
@@ -32,8 +35,11 @@ class Replay:
         ReplayError: a target's turn is not on the tape; the message lists the turns of its agent.
     """
 
-    def __init__(self, tape: Tape, targets: Iterable[Target], level: ReplayLevel = "call") -> None:
+    def __init__(
+        self, tape: Tape, targets: Iterable[Target], level: ReplayLevel = "call", twin: Trajectory | None = None
+    ) -> None:
         self.tape = tape
+        self.twin = twin
         self.level = level
         self.fired = False
         self.drift = ""
@@ -110,6 +116,29 @@ class Replay:
     def produced(self, moment: Moment) -> TapeEntry | None:
         """What the agent produced in this turn of the recorded run."""
         return self._outputs.get(moment)
+
+    def serve_what_followed(self, moment: Moment) -> None:
+        """The target's turn came out as recorded: serve what followed from it, wherever the same is asked.
+
+        Not those of the target itself, which may remember what it was told, and none that ran beside it: how far those
+        were when it ended is a matter of chance.
+        """
+        after = self._followers(moment)
+        more = {entry.key: entry for entry in self.tape.entries if entry.key.moment in after}
+        self._prefix = {**self._prefix, **more}
+
+    def _followers(self, moment: Moment) -> set[Moment]:
+        """Turns of other agents whose input came from this turn, directly or through others."""
+        steps: set[int] = set()
+        found: set[Moment] = set()
+        for step in self.twin.steps if self.twin is not None else ():
+            own = Moment(agent=step.agent, branch=step.branch, turn=step.turn)
+            if own == moment:
+                steps.add(step.index)
+            elif step.agent != moment.agent and not steps.isdisjoint(step.parents):
+                steps.add(step.index)
+                found.add(own)
+        return found | {inner for e in self.tape.entries if e.key.moment in found for inner in e.inner_turns}
 
     def target_reached(self) -> None:
         """The first target's alteration was made; from here on differences are consequences."""

@@ -8,8 +8,9 @@ from pydantic import JsonValue
 
 from aegis_core.adapter import Delivery, Part, Turn
 from aegis_core.errors import ReplayDrift
-from aegis_core.faults import Scope
+from aegis_core.faults import Moment, Scope
 from aegis_core.run.driving import drive
+from aegis_core.run.observation import first_difference
 from aegis_core.run.recorder import OrderKey, after
 from aegis_core.run.state import RunState
 from aegis_core.run.tape import CallKey, TapeEntry
@@ -156,7 +157,18 @@ class Turns(RunState):
                 turn.moment.agent, part, moment=turn.moment, order=after(turn.order), addressed_to=to,
                 visible_to=visible_to, parents=turn.parents, model=model, usage=usage, start=turn.started,
             )  # fmt: skip
+        self._spare_the_rest(turn.moment)
         return delivery
+
+    def _spare_the_rest(self, moment: Moment) -> None:
+        """Have the rest of the run served as far as it can be, if the injection that it was made for had no effect."""
+        replay, twin = self.replay, self.replay.twin if self.replay is not None else None
+        if replay is None or twin is None or self.interventions is None or not self.interventions.hangs_on(moment):
+            return
+        so_far = self.trajectory()
+        said = so_far.turn(moment.agent, moment.turn, moment.branch)
+        if said and first_difference(twin, so_far, moment) is None:
+            replay.serve_what_followed(moment)
 
     def _tape_output(self, turn: Turn, parts: tuple[Part, ...], model: str | None, usage: Usage | None) -> None:
         payload: JsonValue = {"model": model, "usage": usage.model_dump(mode="json") if usage else None}

@@ -12,7 +12,10 @@ from aegis_core.campaign.checkers import check
 from aegis_core.campaign.systems import load_factory, wrap
 from aegis_core.errors import CampaignError
 from aegis_core.faults import Moment, Plan, Target
-from aegis_core.run import Limits
+from aegis_core.injector import Edits
+from aegis_core.run import Limits, Replay, Tape, TapeEntry
+from aegis_core.run.tape import CallKey
+from aegis_core.trajectory import Agent, Step, Trajectory
 from tests.core.campaign import team
 
 TASK = team.task(3, 7)
@@ -77,6 +80,67 @@ def test_a_null_run_goes_through_the_edit_path_and_is_the_clean_run(strategy, sc
     assert run.ledger.interventions[0].fired
     assert run.trajectory.steps == clean.trajectory.steps
     assert run.run_id != clean.run_id
+
+
+class Bystander(team.Garbler):
+    """Tells an agent something that changes nothing, or garbles what it says."""
+
+    async def alter(self, context, target, attempt):
+        if target.strategy == "prompt_injection":
+            part = context.parts[0]
+            return Edits(texts={part.id: f"{part.text}\nThe weather is fine."}, realisation="order")
+        return await super().alter(context, target, attempt)
+
+
+TOLD = plan("Solver", "prompt_injection", "persistent")
+
+
+def test_what_followed_from_a_turn_on_which_the_injection_had_no_effect_is_served():
+    maker = arms(injector=Bystander())
+    clean = maker.make(Arm(TASK, "clean"))
+
+    run = maker.make(Arm(TASK, "fault", TOLD, (0,)), clean)
+
+    assert run.live_model_calls == 1  # the Solver's own, and no longer the Critic's
+    assert run.ledger.interventions[0].fired
+    assert run.trajectory.steps == clean.trajectory.steps
+    assert [entry.key for entry in run.tape.entries] == [entry.key for entry in clean.tape.entries]
+    assert run.is_right
+
+
+def test_what_followed_is_made_anew_where_the_injection_had_an_effect_or_the_run_is_another_than_a_lone_fault():
+    maker = arms(injector=Bystander())
+    clean = maker.make(Arm(TASK, "clean"))
+    pair = Plan(targets=(*TOLD.targets, *plan("Reporter").targets), seed=11)
+
+    obeyed = arms().make(Arm(TASK, "fault", TOLD, (0,)), clean)
+    null = maker.make(Arm(TASK, "null", TOLD, (0,)), clean)
+    both = maker.make(Arm(TASK, "fault", pair, (0, 1)), clean)
+    subset = maker.make(Arm(TASK, "fault", pair, (0,)), clean)
+
+    assert [run.live_model_calls for run in (obeyed, null, both, subset)] == [2, 2, 2, 2]
+
+
+def test_turns_beside_the_target_and_its_own_later_ones_are_not_served():
+    at = Moment(agent="Solver")
+    speakers = [("Solver", 1, ()), ("Critic", 1, ()), ("Reporter", 1, (0,)), ("Solver", 2, (2,)), ("Critic", 2, (2,))]
+    steps = [
+        Step(index=i, agent=agent, turn=turn, kind="message", text=f"says {i}", parents=parents)
+        for i, (agent, turn, parents) in enumerate(speakers)
+    ]
+    agents = tuple(Agent(path=agent) for agent in ("Solver", "Critic", "Reporter"))
+    twin = Trajectory(run_id="r", task="t", agents=agents, steps=tuple(steps))
+    model = [
+        TapeEntry(key=CallKey(moment=Moment(agent=agent, turn=turn), kind="model"), request_hash="same")
+        for agent, turn, _ in speakers
+    ]
+    replay = Replay(Tape(run_id="r", entries=tuple(model)), TOLD.targets, twin=twin)
+    replay.target_reached()
+
+    replay.serve_what_followed(at)
+
+    served = [entry.key.moment for entry in model[1:] if replay.serve(entry.key, "same") is not None]
+    assert served == [Moment(agent="Reporter"), Moment(agent="Critic", turn=2)]
 
 
 def test_a_sham_needs_the_fault_that_it_matches():
