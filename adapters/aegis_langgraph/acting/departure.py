@@ -14,6 +14,7 @@ from aegis_core.run.outputs import whole
 from aegis_core.run.values import leaves, plain_data
 from aegis_langgraph import _compat
 from aegis_langgraph.acting.arrival import Arrival
+from aegis_langgraph.texts.codec import NodeResult
 from aegis_langgraph.texts.messages import tool_calls
 from aegis_langgraph.texts.state import Text, entries, has_keys, holds_message, messages_in, texts_of
 from aegis_langgraph.texts.update import redirected, route_of, texts_of_update, updates_of, written
@@ -39,7 +40,7 @@ class Departure:
         frame: Frame,
         state: TurnState,
         arrival: Arrival,
-        value: Any,
+        result: NodeResult,
         new_id: Callable[[str], str],
     ) -> None:
         self._tracker = tracker
@@ -48,7 +49,8 @@ class Departure:
         self._arrival = arrival
         self._new_id = new_id
         self._parts: tuple[Part, ...] = ()
-        self.value = self._written_back(value)
+        self._repeated = frozenset(result.repeated)
+        self.value = self._written_back(result.value)
         self.fresh = self._fresh()
         self._route = route_of(self.value)
         self.target: str | None = None
@@ -84,7 +86,7 @@ class Departure:
                 told = {message.id or "", text.part.call_id or ""} & self._state.delivered
                 same = (message.id, text.part.text) in known or (id(message), text.part.text) in objects
                 is_new = not same and not told
-            if is_new and not _is_made_up(text):
+            if is_new and text.part.id not in self._repeated and not _is_made_up(text):
                 fresh.append(self._attributed(text))
         return fresh
 

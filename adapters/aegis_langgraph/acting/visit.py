@@ -107,7 +107,13 @@ class Visit:
         """What the node returned, with its messages as messages."""
         shape = self._frame.shape
         keys = [key for key, kind in shape.fields.items() if kind == "messages"] if shape is not None else ["messages"]
-        return NodeResult(coerced(value, keys), self._state.attempts.get(self._frame.namespace, 1))
+        value = coerced(value, keys)
+        repeated = tuple(
+            text.part.id
+            for text in (texts_of_update(value, self._tracker.naming) if self._frame.repeatable else ())
+            if text.message is not None and self._frame.said_inside(text.message, text.part.text)
+        )
+        return NodeResult(value, self._state.attempts.get(self._frame.namespace, 1), repeated)
 
     def taken_back(self) -> None:
         """The node raised: what was asked of it does not count as a call, it may be tried again."""
@@ -122,13 +128,29 @@ class Visit:
         """The node has returned; what the turn ends with, or None if it goes on."""
         made = messages_in(texts_of_update(result.value, self._tracker.naming))
         self._state.ids.learn(f"{self._place}made", made)
-        left = Departure(self._tracker, self._frame, self._state, self._arrival, result.value, self._new_id)
+        left = Departure(self._tracker, self._frame, self._state, self._arrival, result, self._new_id)
         self._departure = left
+        self._tell_around(left)
         turn = self._state.turn
         if turn is None or self._goes_on(left) or turn.ended:
             return None
         turn.ended = True
         return left.closing(result.attempts)
+
+    def _tell_around(self, left: Departure) -> None:
+        """The nodes inside of which this one runs may return what was said here; that is not said again."""
+        fresh = {text.part.id for text in left.fresh}
+        said = [
+            (text.message, text.part.text)
+            for text in texts_of_update(left.value, self._tracker.naming)
+            if text.message is not None
+            and (text.part.id in fresh or {text.message_id, text.part.call_id} & self._state.delivered)
+        ]
+        above = self._frame.parent
+        while above is not None:
+            if above.role in ("leaf", "tools"):
+                above.repeatable += said
+            above = above.parent
 
     def _goes_on(self, left: Departure) -> bool:
         """Whether the turn goes on after this node; what happened inside it is told then."""

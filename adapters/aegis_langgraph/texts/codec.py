@@ -24,10 +24,14 @@ __all__ = ["MessageIds", "ModelCodec", "NodeCodec", "NodeResult", "ValueCodec"]
 
 @dataclass(frozen=True)
 class NodeResult:
-    """What a node returned, and in how many attempts."""
+    """What a node returned, and in how many attempts.
+
+    `repeated` are the ids of the parts by which it hands on what agents inside it have said.
+    """
 
     value: Any
     attempts: int = 1
+    repeated: tuple[str, ...] = ()
 
 
 class MessageIds:
@@ -100,7 +104,8 @@ class NodeCodec:
         self._new_id = new_id
 
     def encode(self, result: NodeResult) -> JsonValue:
-        return {"value": self._ids.written(encode(result.value)), "attempts": result.attempts}
+        payload = {"value": self._ids.written(encode(result.value)), "attempts": result.attempts}
+        return {**payload, "repeated": list(result.repeated)} if result.repeated else payload
 
     def decode(self, payload: JsonValue) -> NodeResult:
         if not isinstance(payload, dict) or "attempts" not in payload:
@@ -108,7 +113,9 @@ class NodeCodec:
                 "this tape was not written by the LangGraph adapter; replay it with the one that wrote it"
             )
         value = decode(self._ids.read(payload["value"], self._new_id))
-        return NodeResult(value, int(str(payload["attempts"])))
+        repeated = payload.get("repeated")
+        told = tuple(map(str, repeated)) if isinstance(repeated, list) else ()
+        return NodeResult(value, int(str(payload["attempts"])), told)
 
     def parts(self, result: NodeResult) -> tuple[Part, ...]:
         """Texts of tool results can be altered here: this is where the environment is."""

@@ -209,10 +209,10 @@ class CallEvents(GraphCallbackHandler):
         call, order = tool.call, tool.frame.order
         asked = {"name": call["name"], "args": call["args"]}
         recorder, moment = self.tracker.run.recorder, state.turn.moment
-        for part in (
-            Part(id="call", text=call_text(call), kind="tool_call", call_id=call["id"], data=asked),
-            Part(id="result", text=text, kind="tool_result", call_id=call["id"], data=data),
-        ):
+        parts = [Part(id="result", text=text, kind="tool_result", call_id=call["id"], data=data)]
+        if not state.was_asked(call["id"]):
+            parts.insert(0, Part(id="call", text=call_text(call), kind="tool_call", call_id=call["id"], data=asked))
+        for part in parts:
             recorder.part_step(state.path, part, moment=moment, order=order)
         if call["id"]:
             state.delivered.add(call["id"])

@@ -8,9 +8,11 @@ graph inside a node), at even ones what runs side by side.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from threading import RLock
 from typing import Any, Literal
+
+from langchain_core.messages import BaseMessage
 
 from aegis_core.run.recorder import OrderKey
 from aegis_langgraph import _compat
@@ -58,6 +60,10 @@ class Frame:
     """How many graphs were called inside this task."""
     ordinal: int = 0
     """Of a graph that was called inside a task: the how manieth."""
+    is_loop: bool | None = None
+    """Of such a graph: whether it is one agent's loop, as far as its nodes have told."""
+    repeatable: list[tuple[BaseMessage, str]] = field(default_factory=list)
+    """Of a task: the messages that agents said inside it, with each of their texts. It may return them."""
 
     @property
     def task(self) -> Frame:
@@ -76,6 +82,13 @@ class Frame:
     def turn_order(self) -> OrderKey:
         """The key of the turn: of the node itself, or of the loop around it."""
         return self.order[:-2] if self.in_loop else self.order
+
+    def said_inside(self, message: BaseMessage, text: str) -> bool:
+        """Whether an agent inside this task said this text, and by this very message."""
+        return any(
+            said == text and (known is message or (known.id is not None and known.id == message.id))
+            for known, said in self.repeatable
+        )
 
     @property
     def graph_name(self) -> str:
@@ -204,8 +217,9 @@ def _unknown(frame: Frame, around: Frame) -> None:
     own = around.path.rsplit("/", 1)[-1]
     prefix = f"{around.path}/" if around.path else ""
     named = graph not in ("", _compat.DEFAULT_NAME)
-    if not is_loop_node(frame.name):
+    if not _is_of_a_loop(frame):
         frame.path = f"{prefix}{graph}/{frame.name}" if named and graph != own and prefix else f"{prefix}{frame.name}"
+        frame.role = "tools" if is_loop_node(frame.name) and loop_role(frame.name) == "tools" else "leaf"
         return
     inherited = around.lc_name
     agent = frame.lc_name if frame.lc_name not in (None, inherited) else graph if named else own
@@ -215,3 +229,17 @@ def _unknown(frame: Frame, around: Frame) -> None:
         frame.turn_key = f"{around.turn_key}|{frame.parent.serial if frame.parent is not None else 0}"
     else:
         frame.path, frame.role, frame.turn_key = around.path, "within", around.turn_key
+
+
+def _is_of_a_loop(frame: Frame) -> bool:
+    """Whether this is a node of one agent's loop. `tools` alone does not tell: the first node beside it does."""
+    graph = frame.parent
+    if not is_loop_node(frame.name):
+        is_loop = False
+    elif loop_role(frame.name) == "tools":
+        return graph is None or graph.is_loop is not False
+    else:
+        is_loop = True
+    if graph is not None and graph.role == "chain" and graph.is_loop is None:
+        graph.is_loop = is_loop
+    return is_loop

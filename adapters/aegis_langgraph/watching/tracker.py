@@ -80,6 +80,12 @@ class TurnState:
         """Whether the turn has begun and not ended."""
         return self.turn is not None and not self.turn.ended
 
+    def was_asked(self, call_id: str | None) -> bool:
+        """Whether a message that the agent saw asks for this tool call, so that it is told already."""
+        return any(
+            text.part.kind == "tool_call" and text.part.call_id == call_id for text in self.seen if call_id is not None
+        )
+
 
 class Tracker:
     """All turns of one run."""

@@ -8,9 +8,10 @@ from typing import Annotated, Any, TypedDict
 
 from langchain.agents import create_agent
 from langchain_core.messages import AIMessage, AnyMessage, HumanMessage
+from langchain_core.runnables import RunnableLambda
 from langchain_core.tools import tool
 from langgraph.graph import END, START, MessagesState, StateGraph
-from langgraph.prebuilt import create_react_agent
+from langgraph.prebuilt import ToolNode, create_react_agent
 from langgraph.types import Command, Send
 from langgraph.warnings import LangGraphDeprecatedSinceV10
 from langgraph_supervisor import create_supervisor
@@ -211,6 +212,38 @@ def inside_function(seen: Seen | None = None) -> Any:
     graph.add_node("last", member("last", seen))
     graph.add_edge(START, "outer")
     graph.add_edge("outer", "last")
+    return graph.compile()
+
+
+def asking(name: str = "ag", tools: str = "tools", seen: Seen | None = None) -> Any:
+    """A graph of a node that asks for a tool, and of a node that runs it."""
+    chat = Scripted(answer=in_turn(calls("look", x="it"), "that is it"), seen=seen)
+    graph = StateGraph(MessagesState)
+    graph.add_node(name, lambda state: {"messages": [chat.invoke(state["messages"])]})
+    graph.add_node(tools, ToolNode([look]))
+    graph.add_edge(START, name)
+    graph.add_conditional_edges(
+        name, lambda state: tools if state["messages"][-1].tool_calls else "__end__", [tools, "__end__"]
+    )
+    graph.add_edge(tools, name)
+    return graph.compile()
+
+
+def calling(make: Any = asking, *, as_node: bool = False, returned: int = -1, **options: Any) -> Any:
+    """A node that is a graph, or whose function calls that graph and returns the last messages of it."""
+    inner = make(**options)
+
+    def call(state: MessagesState) -> dict[str, Any]:
+        return {"messages": inner.invoke(state)["messages"][returned:]}
+
+    async def acall(state: MessagesState) -> dict[str, Any]:
+        return {"messages": (await inner.ainvoke(state))["messages"][returned:]}
+
+    graph = StateGraph(MessagesState)
+    graph.add_node("call", inner if as_node else RunnableLambda(call, acall))
+    graph.add_node("last", member("last"))
+    graph.add_edge(START, "call")
+    graph.add_edge("call", "last")
     return graph.compile()
 
 

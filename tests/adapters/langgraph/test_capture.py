@@ -26,6 +26,10 @@ CASES = {
     "supervisor": (graphs.supervised, ASK),
     "swarm": (graphs.swarm, ASK),
     "inside function": (graphs.inside_function, ASK),
+    "graph in a function": (graphs.calling, ASK),
+    "graph in a function that returns all of it": (lambda: graphs.calling(returned=0), ASK),
+    "chain in a function": (lambda: graphs.calling(lambda: graphs.chain("a", "b")), ASK),
+    "agent in a function": (lambda: graphs.calling(graphs.researcher), ASK),
     "agent at the root": (graphs.researcher, ASK),
     "agent in a tool": (graphs.consulting, ASK),
 }

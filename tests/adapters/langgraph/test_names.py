@@ -117,6 +117,34 @@ def test_a_graph_called_inside_a_function() -> None:
     ]
 
 
+@pytest.mark.parametrize("tools", ["tools", "lookup"])
+@pytest.mark.parametrize("returned", [0, -1])
+def test_a_graph_that_a_function_calls_looks_like_one_that_is_a_node(tools: str, returned: int) -> None:
+    """Whoever acts inside has the same names, and what the function returns unchanged is not said again."""
+    as_node = ran(graphs.calling(as_node=True, tools=tools), ASK)
+    called = ran(graphs.calling(returned=returned, tools=tools), ASK)
+    assert called.said == as_node.said
+    assert [(step.turn, step.call_id) for step in called.trajectory.steps] == [
+        (step.turn, step.call_id) for step in as_node.trajectory.steps
+    ]
+    assert [agent for agent, _, _ in called.said] == ["call/ag", f"call/{tools}", "call/ag", "last"]
+    assert called.trajectory.final_output == as_node.trajectory.final_output
+
+
+def test_what_a_function_says_anew_of_a_graph_that_it_called_is_its_own() -> None:
+    inner = graphs.chain("a")
+
+    def call(state: MessagesState) -> dict[str, Any]:
+        last = inner.invoke(state)["messages"][-1]
+        return {"messages": [last, AIMessage(last.text, name="call")]}
+
+    graph = StateGraph(MessagesState)
+    graph.add_node("call", call)
+    graph.add_edge(START, "call")
+    done = ran(graph.compile(), ASK)
+    assert done.said == [("call/a", "message", "a <start>"), ("call", "message", "a <start>")]
+
+
 def test_a_tools_node_of_its_own_is_an_agent_of_kind_tool() -> None:
     chat = Scripted(answer=in_turn(calls("look", x="it"), "that is it"))
     graph = StateGraph(MessagesState)
