@@ -130,6 +130,9 @@ def _numeric(task: Task, output: str) -> Outcome:
     `1,234.5`, `3/4`, `1e3`, `€12` and `12%` are read; a comma that is not followed by three digits separates two
     numbers. If the gold answer carries a unit, a *different* known unit behind the number is wrong, even if the
     quantity is the same ("96 minutes" for "1.6 hours"); no unit, or a word that is not a unit, is let pass.
+
+    The last number counts whatever it is a number of, so "That is 96 bottles. Are 12 crates right? Yes." is wrong. To
+    look further up for bottles would take the working for the answer: "12 crates x 8 = 96 bottles, so 12 crates".
     """
     gold = _last_number(task.answer)
     if gold is None:
@@ -137,15 +140,16 @@ def _numeric(task: Task, output: str) -> Outcome:
     found = _last_number(output)
     if found is None:
         return Outcome(right=False, failure="no_answer", detail="the final output holds no number")
-    number, unit = found
+    number, unit, said = found
     if number != gold[0]:
-        return _wrong(f"expected {task.answer}, got {_say(number, unit)}")
+        return _wrong(f"expected {task.answer}, got {said}")
     if gold[1] and unit and unit != gold[1] and unit in _UNITS:
-        return _wrong(f"expected {task.answer}, got {_say(number, unit)}: another unit")
+        return _wrong(f"expected {task.answer}, got {said}: another unit")
     return RIGHT
 
 
-def _last_number(text: str) -> tuple[Fraction, str] | None:
+def _last_number(text: str) -> tuple[Fraction, str, str] | None:
+    """Number and unit, and both as they are written."""
     matches = list(_NUMBER.finditer(text))
     if not matches:
         return None
@@ -157,11 +161,7 @@ def _last_number(text: str) -> tuple[Fraction, str] | None:
     if match["sign"] in ("-", "\N{MINUS SIGN}"):
         number = -number
     word = (match["unit"] or match["cur"] or "").casefold()
-    return number, _UNIT_NAMES.get(word, word)
-
-
-def _say(number: Fraction, unit: str) -> str:
-    return f"{number} {unit}".strip()
+    return number, _UNIT_NAMES.get(word, word), " ".join(match[0].split())
 
 
 def _sequence(task: Task, output: str) -> Outcome:

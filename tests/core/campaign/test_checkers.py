@@ -68,6 +68,23 @@ def test_numeric_refuses_other_numbers_and_other_units(answer: str, output: str)
     assert outcome("numeric", answer, output).failure == "wrong"
 
 
+@pytest.mark.parametrize(
+    ("output", "said"),
+    [
+        ("The walk takes 0.7 hours.", "0.7 hours"),
+        ("In all \N{EURO SIGN}706.50.", "\N{EURO SIGN}706.50"),
+        ("So it is 1,234.5 km", "1,234.5 km"),
+        ("About 2/3 of it", "2/3 of"),
+        ("It fell by\n-3 %", "-3 %"),
+        # The last number counts; the working above it is no answer.
+        ("That is 96 bottles. Are 12 crates right? Yes.", "12 crates"),
+        ("12 crates x 8 = 96 bottles, so 12 crates are needed.", "12 crates"),
+    ],
+)
+def test_numeric_says_what_came_as_it_was_written(output: str, said: str) -> None:
+    assert outcome("numeric", "96 bottles", output).detail == f"expected 96 bottles, got {said}"
+
+
 def test_numeric_without_a_number_is_no_answer() -> None:
     assert outcome("numeric", "96", "It could not be determined.").failure == "no_answer"
 
