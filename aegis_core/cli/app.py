@@ -8,7 +8,7 @@ from typing import Annotated
 import typer
 
 from aegis_core import __version__
-from aegis_core.cli import generating, inventory, judging, reading
+from aegis_core.cli import certifying, generating, inventory, judging, reading
 
 __all__ = ["app"]
 
@@ -27,6 +27,7 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
 )
 dataset = typer.Typer(name="dataset", help="Look into a dataset.", no_args_is_help=True)
+adapters = typer.Typer(name="adapters", help="Try an adapter.", no_args_is_help=True)
 
 
 def _version(wanted: bool) -> None:
@@ -55,5 +56,7 @@ app.command("attribute")(judging.attribute)
 app.command("evaluate")(judging.evaluate)
 app.add_typer(dataset)
 dataset.command("stats")(reading.stats)
+app.add_typer(adapters)
+adapters.command("test")(certifying.adapter)
 app.command("modes")(inventory.modes)
 app.command("plugins")(inventory.plugins)

@@ -22,7 +22,7 @@ Check = Callable[..., None]
 
 
 class AdapterConformance(
-    PluginChecks, RecordChecks, LifecycleChecks, ConcurrencyChecks, ActingChecks, ReplayChecks, WallChecks
+    WallChecks, ReplayChecks, ActingChecks, ConcurrencyChecks, LifecycleChecks, RecordChecks, PluginChecks
 ):
     """What every adapter has to keep to. Fill in what `Stage` asks for; each check says how to repair what it finds.
 

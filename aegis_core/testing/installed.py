@@ -15,11 +15,7 @@ def require_pytest() -> None:
     Raises:
         MissingDependencyError: it can't; the message holds the command that installs it.
     """
-    try:
-        found = find_spec("pytest") is not None
-    except ModuleNotFoundError:
-        found = False
-    if not found:
+    if find_spec("pytest") is None:
         raise MissingDependencyError(
             "the conformance kit needs pytest (not installed); install with: pip install 'aegis-mas[testing]'"
         )

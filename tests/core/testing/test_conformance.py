@@ -87,10 +87,7 @@ def test_an_unknown_name_is_an_attribute_error() -> None:
 def test_without_pytest_the_kit_says_what_to_install(tmp_path) -> None:
     script = (
         "import sys\n"
-        "class Gone:\n"
-        "    def find_spec(self, name, path=None, target=None):\n"
-        "        if name.partition('.')[0] == 'pytest': raise ModuleNotFoundError(name)\n"
-        "sys.meta_path.insert(0, Gone())\n"
+        "sys.modules['pytest'] = None\n"
         "from aegis_core.errors import MissingDependencyError\n"
         "import aegis_core.testing\n"
         "try:\n"
