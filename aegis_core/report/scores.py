@@ -118,7 +118,8 @@ def _head(variant: Variant) -> str:
 
 
 def _called(one: Standing) -> str:
-    return f"{one.name} *" if one.is_trained else one.name
+    name = f"{one.name}, mean of {one.draws} seeds" if one.draws > 1 else one.name
+    return f"{name} *" if one.is_trained else name
 
 
 def _found(one: Standing, variant: Variant) -> Metric:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Literal, Protocol, get_args
@@ -14,7 +15,7 @@ from aegis_core.scoring.rules import Level, Naming, Rules, Variant
 from aegis_core.scoring.runs import Compared, ScoredRun
 from aegis_core.scoring.sets import SetScores, compared_sets
 
-__all__ = ["PARTS", "Measured", "Measurement", "PartName", "measure", "measure_together", "part_of"]
+__all__ = ["PARTS", "Measured", "Measurement", "PartName", "averaged", "measure", "measure_together", "part_of"]
 
 PartName = Literal["all", "single", "multi"]
 """All runs; those with exactly one fault to be found; those with several. Clean runs are in `all` alone."""
@@ -127,6 +128,19 @@ def measure_together(
             for part in parts.values():
                 part.take(block)
     return tuple(Measured(rules, resamples, seed, parts) for parts in counted)
+
+
+def averaged(draws: Sequence[Measured]) -> Measured:
+    """The mean of every number over several draws of chance on the same runs, in the data and resample by resample.
+
+    Members, classes and the counts of modes are those of the first draw.
+    """
+    first = draws[0]
+    for name, part in first.parts.items():
+        for variant in part.samples if len(draws) > 1 else ():
+            columns = zip(*(draw.parts[name].samples[variant] for draw in draws), strict=True)
+            part.samples[variant] = [math.fsum(values) / len(draws) for values in columns]
+    return first
 
 
 def _counted(runs: Sequence[ScoredRun], task_of: Mapping[str, int], rules: Rules) -> dict[PartName, Measurement]:

@@ -12,7 +12,7 @@ from aegis_core.records import Record
 from aegis_core.scoring.bootstrap import check_bootstrap
 from aegis_core.scoring.comparison import Comparison, compare
 from aegis_core.scoring.evaluation import Evaluation, check_runs, evaluate
-from aegis_core.scoring.measurement import Measured, measure_together
+from aegis_core.scoring.measurement import Measured, averaged, measure_together
 from aegis_core.scoring.published import aegis_fork, who_and_when
 from aegis_core.scoring.rules import Rules
 from aegis_core.scoring.runs import ScoredRun
@@ -47,10 +47,15 @@ class PublishedScores(Record):
 
 
 class Standing(Record):
-    """One attributor or learner on one set. `is_trained`: a learner, which saw labels of other source tasks first."""
+    """One attributor or learner on one set. `is_trained`: a learner, which saw labels of other source tasks first.
+
+    `draws`: over how many seeds its numbers are the mean, where it goes by chance; what is counted (coverage, scores of
+    single modes, published scorers) is of the first seed alone.
+    """
 
     name: str
     is_trained: bool
+    draws: int = Field(default=1, ge=1)
     evaluation: Evaluation
     published: PublishedScores | None
 
@@ -77,6 +82,7 @@ def set_result(
     trained: AbstractSet[str],
     left_out: Mapping[str, str],
     without_labels: int,
+    more: Mapping[str, Sequence[Sequence[ScoredRun]]] | None = None,
     tell: Callable[[str], None],
 ) -> SetResult:
     """Score one set.
@@ -88,6 +94,7 @@ def set_result(
         trained: the names of those that were trained.
         left_out: the names of those that could not be trained, with the reason.
         without_labels: how many runs were left out.
+        more: what those who go by chance answer with other seeds; their numbers are means.
         tell: is told what comes next, in a few words.
 
     Raises:
@@ -97,17 +104,21 @@ def set_result(
         raise RecordError(f"{name}: nobody is left to judge it: {'; '.join(left_out.values()) or 'name an attributor'}")
     tell(f"{name}: drawing resamples and measuring {len(answers)} attributors")
     check_bootstrap(conditions.resamples, conditions.confidence)
-    found = measure_together(
-        [check_runs(runs) for runs in answers.values()],
-        conditions.rules,
-        resamples=conditions.resamples,
-        seed=conditions.seed,
+    draws = {who: [check_runs(one) for one in (runs, *(more or {}).get(who, ()))] for who, runs in answers.items()}
+    found = iter(
+        measure_together(
+            [one for drawn in draws.values() for one in drawn],
+            conditions.rules,
+            resamples=conditions.resamples,
+            seed=conditions.seed,
+        )
     )
-    measured = dict(zip(answers, found, strict=True))
+    measured = {who: averaged([next(found) for _ in drawn]) for who, drawn in draws.items()}
     standings = []
     for who, runs in answers.items():
         tell(f"{name}: scoring {who}")
-        standings.append(_standing(who, runs, measured[who], conditions, is_trained=who in trained))
+        standing = _standing(who, runs, measured[who], conditions, is_trained=who in trained)
+        standings.append(standing.model_copy(update={"draws": len(draws[who])}))
     (first, ours), *others = answers.items()
     comparisons = []
     for who, theirs in others:

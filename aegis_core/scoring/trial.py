@@ -6,6 +6,7 @@ from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from typing import Protocol, runtime_checkable
 
 from pydantic import Field
 
@@ -18,10 +19,22 @@ from aegis_core.scoring.folds import assign_folds, tasks_in_order
 from aegis_core.scoring.runs import ScoredRun, labelled_by, truth_of
 from aegis_core.scoring.standings import Conditions, SetResult, set_result
 
-__all__ = ["FOLDS", "Contestant", "RunSet", "Training", "Trial", "hold_trial"]
+__all__ = ["FOLDS", "SEEDS", "ByChance", "Contestant", "RunSet", "Training", "Trial", "hold_trial"]
 
 FOLDS = 5
 """How many folds where nobody says it."""
+SEEDS = 20
+"""Over how many seeds the numbers of an attributor are the mean that goes by chance."""
+_ENOUGH_ANSWERS = 10_000
+"""With more runs there are fewer seeds: the mean over many runs is as sure."""
+
+
+@runtime_checkable
+class ByChance(Protocol):
+    """An attributor whose answers depend on a seed, so that one answer alone says little."""
+
+    def reseeded(self, number: int) -> Attributor:
+        """The same with another seed, one for each number from 1."""
 
 
 @dataclass(frozen=True)
@@ -88,6 +101,7 @@ def hold_trial(
     """
     ground = _Ground(sets, conditions, training)
     given: list[dict[str, tuple[ScoredRun, ...]]] = [{} for _ in sets]
+    more: list[dict[str, list[tuple[ScoredRun, ...]]]] = [{} for _ in sets]
     left_out: list[dict[str, str]] = [{} for _ in sets]
     for who in contestants:
         hearing = _Hearing(who.judge, ground)
@@ -95,6 +109,7 @@ def hold_trial(
             tell(f"{one.name}: asking {who.name}")
             try:
                 given[number][who.name] = hearing.answers(number)
+                more[number][who.name] = hearing.more_answers(number)
             except (LearnerError, RecordError) as error:
                 # The runs were checked beforehand, so a RecordError can only be that there are too few for folds.
                 if not (who.is_optional and isinstance(who.judge, Learner)):
@@ -104,7 +119,7 @@ def hold_trial(
     results = [
         set_result(
             one.name, given[number], conditions, trained=trained, left_out=left_out[number],
-            without_labels=len(one.runs) - len(ground.labelled[number]), tell=tell,
+            without_labels=len(one.runs) - len(ground.labelled[number]), more=more[number], tell=tell,
         )
         for number, one in enumerate(sets)
     ]  # fmt: skip
@@ -179,6 +194,14 @@ class _Hearing:
             everything = [run for other in range(len(ground.labelled)) for run in ground.runs(other, folded=True)]
             self._pooled = CrossFitted(self._judge, everything, self._origin)
         return self._pooled.answers(runs)
+
+    def more_answers(self, number: int) -> list[tuple[ScoredRun, ...]]:
+        """What it says with other seeds, if it goes by chance."""
+        if isinstance(self._judge, Learner) or not isinstance(self._judge, ByChance):
+            return []
+        runs = self._ground.runs(number, folded=False)
+        seeds = range(1, min(SEEDS, _ENOUGH_ANSWERS // len(runs)))
+        return [answers(self._judge.reseeded(seed), runs, self._origin) for seed in seeds]
 
 
 def _labelled(one: RunSet, origin: str | None) -> tuple[LabelledRun, ...]:

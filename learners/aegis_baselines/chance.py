@@ -28,6 +28,10 @@ class Random(Attributor):
     def __init__(self, seed: int = 0) -> None:
         self.seed = seed
 
+    def reseeded(self, number: int) -> Random:
+        """The same with another seed, one for each number from 1."""
+        return Random(self.seed + number)
+
     def attribute(self, trajectory: Trajectory) -> Attribution:
         found = suspects(trajectory)
         if not found:

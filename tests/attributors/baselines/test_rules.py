@@ -81,6 +81,7 @@ def test_chance_depends_on_seed_and_run_and_not_on_the_order_of_runs():
     forth = list(Random(1).attribute_many(runs))
     assert forth == list(Random(1).attribute_many(reversed(runs)))[::-1]
     assert forth != list(Random(2).attribute_many(runs))
+    assert list(Random(1).reseeded(1).attribute_many(runs)) == list(Random(2).attribute_many(runs))
     assert len({blamed(one)[0] for one in forth}) > 1
 
 

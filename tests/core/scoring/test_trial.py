@@ -11,7 +11,7 @@ from aegis_core.format import LabelledRun
 from aegis_core.learner import Attributor, Learner
 from aegis_core.scoring import Variant
 from aegis_core.scoring.standings import Conditions
-from aegis_core.scoring.trial import Contestant, RunSet, hold_trial
+from aegis_core.scoring.trial import SEEDS, Contestant, RunSet, hold_trial
 from aegis_core.trajectory import Agent, Step, Trajectory
 
 AGENT = Variant(measure="accuracy", of="agent", names="folded")
@@ -38,6 +38,21 @@ class Blames(Attributor):
         if trajectory.run_id.startswith("bad"):
             raise ValueError("too long")
         return Attribution(run_id=trajectory.run_id, blames=(Blame(agent=self._agent, step=1),), attributor=self.name)
+
+
+class Tossing(Attributor):
+    """Blames the solver with every even seed, and the critic with every odd one."""
+
+    name = "tossing"
+
+    def __init__(self, seed: int = 0) -> None:
+        self._seed = seed
+
+    def reseeded(self, number: int) -> Tossing:
+        return Tossing(self._seed + number)
+
+    def attribute(self, trajectory: Trajectory) -> Attribution:
+        return Blames(("Solver", "Critic")[self._seed % 2]).attribute(trajectory)
 
 
 class Peeking(Learner):
@@ -181,3 +196,17 @@ def test_the_same_seed_gives_the_same_trial():
     contestants = [RIGHT, Contestant("peeking", Peeking())]
 
     assert hold_trial([ONE, OTHER], contestants, QUICK) == hold_trial([ONE, OTHER], contestants, QUICK)
+
+
+def test_the_numbers_of_who_goes_by_chance_are_means_over_seeds():
+    runs = RunSet("mine", (run("r1"), run("r2")))
+    (found,) = hold_trial(
+        [runs], [Contestant("tossing", Tossing()), Contestant("solver", Blames("Solver"))], QUICK
+    ).sets
+
+    chance, sure = found.standings
+    metric = chance.evaluation.part("all").metric(AGENT)
+    assert (chance.draws, metric.value, metric.low, metric.high, metric.runs) == (SEEDS, 0.5, 0.5, 0.5, 2)
+    assert (sure.draws, sure.evaluation.part("all").metric(AGENT).value) == (1, 1.0)
+    assert found.comparisons[0].part("all").difference(AGENT).difference == -0.5
+    assert chance.evaluation.part("all").coverage.runs == 2
