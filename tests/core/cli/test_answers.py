@@ -62,11 +62,11 @@ def test_an_interruption_says_what_became_of_the_work(capsys):
     assert capsys.readouterr().err == "aegis: interrupted; half of it is kept\n"
 
 
-@pytest.mark.parametrize("module", ["typer", "aegis_core.cli.app", "aegis_core.report.modes"])
+@pytest.mark.parametrize("module", ["aegis_core", "pydantic", "typer", "aegis_core.cli.app", "aegis_core.report.modes"])
 def test_an_interruption_while_the_program_is_being_loaded_is_a_line_and_exit_code_130(module):
     script = f"""
 import signal, sys
-from aegis_core.cli import main
+from aegis_command import main
 
 class Finder:
     def find_spec(self, name, path=None, target=None):
@@ -74,7 +74,8 @@ class Finder:
             signal.raise_signal(signal.SIGINT)
 
 sys.meta_path.insert(0, Finder())
-main(["modes"])
+sys.argv[1:] = ["modes"]
+main()
 """
     done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=False)
     assert (done.returncode, done.stdout, done.stderr) == (130, "", "aegis: interrupted\n")
