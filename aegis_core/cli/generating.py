@@ -41,6 +41,12 @@ class Level(enum.StrEnum):
     NODE = "node"
 
 
+ReplayAt = Annotated[
+    Level | None,
+    typer.Option(help="Serve what precedes a fault as whole nodes or as single calls; by default the best there is."),
+]
+
+
 @command
 def generate(
     system: Annotated[str, typer.Option(help="Factory of the system, as module:attribute; may stand in this folder.")],
@@ -62,12 +68,7 @@ def generate(
     limit: Annotated[int | None, typer.Option(help="Stop when so many faulty runs are kept.", min=1)] = None,
     max_turns: Annotated[int, typer.Option(help="Turns after which a run counts as endless.", min=1)] = 200,
     max_calls: Annotated[int, typer.Option(help="Calls after which a run counts as endless.", min=1)] = 400,
-    replay: Annotated[
-        Level | None,
-        typer.Option(
-            help="Serve what precedes a fault as whole nodes or as single calls; by default the best there is."
-        ),
-    ] = None,
+    replay: ReplayAt = None,
     workers: Annotated[int, typer.Option(help="Processes that make runs at the same time; same result.", min=1)] = 1,
     *,
     context: typer.Context,
