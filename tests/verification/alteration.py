@@ -6,11 +6,12 @@ from collections.abc import Iterator, Mapping
 
 from pydantic import JsonValue
 
-from aegis_core.faults import ArmResult, Intervention, PartChange
+from aegis_core.faults import ArmResult, Intervention, Moment, PartChange
 from aegis_core.run.tape import TapeEntry
+from aegis_core.trajectory import Step
 from tests.verification.material import Claim, Recorded, Violation
 
-__all__ = ["alteration_doubts", "site_doubts"]
+__all__ = ["alteration_doubts", "first_difference", "site_doubts"]
 
 
 def alteration_doubts(claim: Claim) -> Iterator[Violation]:
@@ -31,6 +32,37 @@ def alteration_doubts(claim: Claim) -> Iterator[Violation]:
                 for words in site_doubts(entry, run, claim.without(arm, index)):
                     yield Violation(claim.run_id, "alteration", f"{where}: {words}")
         yield from _strangers(claim, arm)
+    for arm in claim.proof.arms:
+        run = claim.runs[arm.run_id]
+        for entry in run.ledger.interventions:
+            yield from (
+                Violation(claim.run_id, "alteration", f"run {arm.run_id}, {w}") for w in _told(claim, entry, run)
+            )
+
+
+def _told(claim: Claim, entry: Intervention, run: Recorded) -> Iterator[str]:
+    """What a ledger says beside the texts: why nothing was done, in which way it was, and from which step on."""
+    moment = entry.target.moment
+    if entry.fired == bool(entry.reason):
+        yield f"{moment}: one that fired has no reason why not, and one that did not has one"
+    wanted = entry.target.realisation
+    if entry.fired and entry.arm == "fault" and wanted is not None and entry.realisation != wanted:
+        yield f"{moment}: altered by {entry.realisation!r}, planned as {wanted!r}"
+    if entry.fired and entry.step != first_difference(run, claim.clean, moment):
+        yield f"{moment}: step {entry.step} is not the first that differs from the clean twin"
+
+
+def first_difference(run: Recorded, twin: Recorded, moment: Moment) -> int | None:
+    """The first step of a turn that is not its twin's; of a turn that only ends earlier, its last step."""
+    steps, others = run.turn(moment), twin.turn(moment)
+    for position, step in enumerate(steps):
+        if position >= len(others) or _content(step) != _content(others[position]):
+            return step.index
+    return steps[-1].index if steps and len(steps) < len(others) else None
+
+
+def _content(step: Step) -> tuple[object, ...]:
+    return (step.kind, step.text, step.content, step.addressed_to)
 
 
 def _strangers(claim: Claim, arm: ArmResult) -> Iterator[Violation]:

@@ -27,12 +27,13 @@ def target(agent: str, mode: str, site: tuple[Strategy, Scope]) -> Target:
 def plans(researcher: str) -> tuple[Plan, ...]:
     """Plans of which many succeed, one of them with two targets."""
     targets = (
-        (target(researcher, "FM-2.4", INJECTION),),
-        (target(researcher, "FM-2.4", CORRUPTION),),
-        (target(researcher, "FM-2.4", BELIEF),),
-        (target(researcher, "FM-2.4", INJECTION), target("Solver", "FM-2.4", INJECTION)),
         (target("Solver", "FM-2.6", CORRUPTION),),
+        (target("Solver", "FM-2.6", BELIEF),),
+        (target("Solver", "FM-2.6", INJECTION),),
+        (target("Solver", "FM-1.1", CORRUPTION),),
         (target("Solver", "FM-1.1", INJECTION),),
+        (target(researcher, "FM-2.4", CORRUPTION),),
+        (target(researcher, "FM-2.4", CORRUPTION), target("Solver", "FM-2.6", CORRUPTION)),
     )
     return tuple(Plan(targets=group, seed=number) for number, group in enumerate(targets))
 

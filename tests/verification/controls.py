@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import difflib
+import re
 from collections.abc import Iterator
 
 from aegis_core.faults import ArmResult, Intervention, Target
@@ -10,6 +12,14 @@ from tests.verification.material import Claim, Recorded, Rule, Settings, Violati
 from tests.verification.outcomes import outcome_of
 
 __all__ = ["null_doubts", "sham_doubts"]
+
+_LIKE = 4
+"""How many times larger or smaller an edit may be and still count as of like size.
+
+One that exchanges words may be smaller yet: it goes as far as there are words that can be exchanged.
+"""
+_SENTENCE = 12
+"""Words that a sham may have beyond that: it can't say less than one harmless sentence."""
 
 
 def null_doubts(claim: Claim, settings: Settings) -> Iterator[Violation]:
@@ -93,7 +103,43 @@ def _sham_words(claim: Claim, entry: Intervention, run: Recorded, twin: Recorded
         done = {change.part: change.after for change in fault.changes}
         if any(done.get(change.part) == change.after != change.before for change in entry.changes):
             yield f"{moment}: the edit is the fault's own"
+        if fault.fired:
+            yield from (f"{moment}: {words}" for words in _size_words(fault, entry))
     yield from (f"{moment}: {words}" for words in site_doubts(entry, run, twin))
+
+
+def _size_words(fault: Intervention, sham: Intervention) -> Iterator[str]:
+    """The sham touches the texts that the fault did, with an edit of like size, in words and not in marks alone."""
+    altered, touched = _touched(fault), _touched(sham)
+    if not touched <= altered and not {c.before for c in sham.changes if c.before != c.after} <= {
+        c.before for c in fault.changes
+    }:
+        yield f"the sham altered {sorted(touched)}, the fault {sorted(altered)}"
+    (gone, come), wanted = _moved(sham), sum(_moved(fault))
+    made = gone + come
+    if made == 0:
+        yield "the sham changed no word"
+    elif made > wanted * _LIKE + _SENTENCE or (made * _LIKE < wanted and not (gone and come)):
+        yield f"the sham changed {made} words, the fault {wanted}: no edit of like size"
+
+
+def _touched(entry: Intervention) -> set[str]:
+    return {change.part for change in entry.changes if change.before != change.after}
+
+
+def _moved(entry: Intervention) -> tuple[int, int]:
+    """Words that an edit took out, and that it put in; marks and spaces do not count."""
+    gone = come = 0
+    for change in entry.changes:
+        before, after = _words(change.before), _words(change.after)
+        blocks = difflib.SequenceMatcher(None, before, after, autojunk=False).get_matching_blocks()
+        stayed = sum(block.size for block in blocks)
+        gone, come = gone + len(before) - stayed, come + len(after) - stayed
+    return gone, come
+
+
+def _words(text: str) -> list[str]:
+    return re.findall(r"\w+", text)
 
 
 def _ended(claim: Claim, arm: ArmResult, rule: Rule, settings: Settings) -> Iterator[Violation]:

@@ -5,14 +5,15 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from aegis_core.errors import AegisError
-from aegis_core.faults import Fault, Moment, Target
+from aegis_core.faults import Evidence, Fault, Moment, Target
 from aegis_core.plugins import Plugins
 from aegis_core.taxonomy.evidence import TurnContext
 from aegis_core.trajectory import Step
+from tests.verification.alteration import first_difference
 from tests.verification.material import Claim, Recorded, Settings, Violation
 from tests.verification.outcomes import minimal_sets
 
-__all__ = ["derived_fault", "label_doubts", "mode_doubts"]
+__all__ = ["derived_fault", "derived_step", "judged", "label_doubts", "mode_doubts"]
 
 
 def label_doubts(claim: Claim, settings: Settings) -> Iterator[Violation]:
@@ -33,25 +34,18 @@ def label_doubts(claim: Claim, settings: Settings) -> Iterator[Violation]:
 def derived_fault(claim: Claim, index: int) -> Fault:
     """The fault that a target is."""
     target = claim.plan.targets[index]
-    steps = claim.faulty.turn(target.moment)
     return Fault(
         agent=target.moment.agent,
         mode=target.mode,
-        step=_first_difference(steps, claim.clean.turn(target.moment)),
+        step=derived_step(claim, target.moment),
         strategy=target.strategy,
         scope=target.scope,
     )
 
 
-def _first_difference(steps: tuple[Step, ...], twin: tuple[Step, ...]) -> int | None:
-    for position, step in enumerate(steps):
-        if position >= len(twin) or _content(step) != _content(twin[position]):
-            return step.index
-    return None
-
-
-def _content(step: Step) -> tuple[object, ...]:
-    return (step.kind, step.text, step.content, step.addressed_to)
+def derived_step(claim: Claim, moment: Moment) -> int | None:
+    """The step from which on a turn of the faulty run is another than the clean twin's."""
+    return first_difference(claim.faulty, claim.clean, moment)
 
 
 def _words(fault: Fault) -> str:
@@ -59,7 +53,7 @@ def _words(fault: Fault) -> str:
 
 
 def mode_doubts(claim: Claim, plugins: Plugins) -> Iterator[Violation]:
-    """The predicate of each cause's mode says that it happened, and the proof says so too."""
+    """The predicate of each cause's mode says that it happened, and the proof says so too, in the same words."""
     needed = {index for subset in claim.proof.sufficient for index in subset}
     said = claim.proof.evidence
     if [evidence.mode for evidence in said] != [target.mode for target in claim.plan.targets]:
@@ -67,7 +61,7 @@ def mode_doubts(claim: Claim, plugins: Plugins) -> Iterator[Violation]:
     for index in claim.everything:
         target = claim.plan.targets[index]
         try:
-            verdict = plugins.judge(target.mode, _context(claim, index))
+            verdict = judged(claim, index, plugins)
         except AegisError as error:
             yield Violation(claim.run_id, "mode", f"{target.mode} of {target.moment} can't be judged: {error}")
             continue
@@ -76,6 +70,18 @@ def mode_doubts(claim: Claim, plugins: Plugins) -> Iterator[Violation]:
         if index < len(said) and said[index].holds != verdict.holds:
             words = f"{target.mode} of {target.moment}: the proof says {said[index].holds}, judged anew {verdict.holds}"
             yield Violation(claim.run_id, "mode", words)
+        elif index < len(said) and said[index] != verdict:
+            words = f"the proof gives {said[index].because!r} {list(said[index].spans)} as evidence of {target.mode}"
+            yield Violation(claim.run_id, "mode", f"{words}; judged anew: {verdict.because!r} {list(verdict.spans)}")
+
+
+def judged(claim: Claim, index: int, plugins: Plugins) -> Evidence:
+    """What the predicate of a target's mode says.
+
+    Raises:
+        AegisError: there is no such predicate, or it failed.
+    """
+    return plugins.judge(claim.plan.targets[index].mode, _context(claim, index))
 
 
 def _context(claim: Claim, index: int) -> TurnContext:
@@ -89,7 +95,7 @@ def _context(claim: Claim, index: int) -> TurnContext:
         clean=claim.clean.said(moment),
         faulty=claim.faulty.said(moment),
         clean_seen=_seen(claim.clean, claim, index),
-        faulty_seen=_seen(claim.faulty, claim, index),
+        faulty_seen=_faulty_seen(claim, index),
         clean_said=_passed_on(claim.clean.turn(moment)),
         faulty_said=_passed_on(claim.faulty.turn(moment)),
         receivers_seen=_receivers(claim.faulty, target),
@@ -105,13 +111,23 @@ def _receivers(run: Recorded, target: Target) -> tuple[tuple[str, ...], ...]:
 
 def _passed_on(steps: tuple[Step, ...]) -> tuple[str, ...]:
     """What reaches others of a turn: not what the agent only thought, called, or got from a tool or an error."""
-    kept_to_itself = ("thought", "tool_call", "tool_result", "error", "system")
-    return tuple(step.text for step in steps if step.kind not in kept_to_itself)
+    return tuple(step.text for step in steps if step.kind in ("message", "handoff", "plan"))
 
 
 def _seen(run: Recorded, claim: Claim, index: int) -> tuple[str, ...]:
     """What the agent was given in the turn: its input, and what went to its model beside that."""
     return _given(run, claim.plan.targets[index].moment)
+
+
+def _faulty_seen(claim: Claim, index: int) -> tuple[str, ...]:
+    """The same in the faulty run, less a text that was altered on the way to the model, which never got it."""
+    target, given = claim.plan.targets[index], _seen(claim.faulty, claim, index)
+    entry = claim.faulty.intervention(target.moment)
+    if entry is None or target.strategy != "prompt_injection":
+        return given
+    sent = {part.text for call in claim.faulty.entries(target.moment, "model") for part in call.request}
+    kept = {change.before for change in entry.changes if change.after in given and change.before not in sent}
+    return tuple(text for text in given if text not in kept)
 
 
 def _given(run: Recorded, moment: Moment) -> tuple[str, ...]:

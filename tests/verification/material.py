@@ -11,18 +11,19 @@ from typing import Any, Literal
 
 from pydantic import JsonValue
 
-from aegis_core.campaign.tasks import Task
 from aegis_core.dataset import Dataset, layout
 from aegis_core.faults import ArmKind, ArmResult, Case, FaultyRun, Intervention, Labels, Ledger, Moment, Plan, Proof
 from aegis_core.plugins import Plugins, default_plugins
 from aegis_core.run import Limits
 from aegis_core.run.tape import Tape, TapeEntry
 from aegis_core.trajectory import Step, Trajectory
+from tests.verification.journal import NAME, Journal
 
-__all__ = ["Claim", "Files", "Recorded", "Rule", "Settings", "Violation", "passages"]
+__all__ = ["Claim", "Files", "Recorded", "Rule", "Settings", "Task", "Violation", "passages", "texts_in"]
 
 Rule = Literal[
     "files",
+    "tape",
     "prefix",
     "alteration",
     "observed",
@@ -33,6 +34,8 @@ Rule = Literal[
     "mode",
     "subsets",
     "label",
+    "discard",
+    "counts",
     "wall",
     "re-run",
 ]
@@ -62,6 +65,8 @@ class Settings:
     seed: int
     replay: Literal["call", "node"]
     limits: Limits
+    limited: bool = False
+    """Whether the campaign ends when it has kept so many runs."""
 
     @classmethod
     def read(cls, path: Path) -> Settings:
@@ -74,22 +79,43 @@ class Settings:
             seed=said["seed"],
             replay=said["replay"],
             limits=Limits(**said["limits"]),
+            limited=said.get("limit") is not None,
         )
+
+
+@dataclass(frozen=True)
+class Task:
+    """A task as it stands in the file; a checker of the user's own is handed this."""
+
+    task_id: str
+    text: str
+    answer: str
+    checker: str = "exact"
+    family: str = ""
+    source: str = ""
+
+    @classmethod
+    def read(cls, path: Path) -> Iterator[Task]:
+        """The tasks in a `tasks.jsonl`."""
+        for line in path.read_text(encoding="utf-8").splitlines():
+            said: dict[str, Any] = json.loads(line)
+            yield cls(**{name: said[name] for name in cls.__dataclass_fields__ if name in said})
 
 
 def passages(step: Step) -> list[str]:
     """The texts of a step: its text; if it shows data, a line or more for each text in there, those texts."""
     data = [content.data for content in step.content if content.type == "json"]
-    found = [text for text in _texts(data) if not re.fullmatch(r"<\w+>", text)]  # what has no text but a type
+    found = [text for text in texts_in(data) if not re.fullmatch(r"<\w+>", text)]  # what has no text but a type
     shown = step.kind in ("message", "handoff") and found and all(text in step.text for text in found)
     return found if shown else [step.text]
 
 
-def _texts(data: JsonValue) -> list[str]:
+def texts_in(data: JsonValue) -> list[str]:
+    """Every text in plain data."""
     if isinstance(data, str):
         return [data]
     children = data.values() if isinstance(data, dict) else data if isinstance(data, list) else ()
-    return [text for child in children for text in _texts(child)]
+    return [text for child in children for text in texts_in(child)]
 
 
 @dataclass(frozen=True)
@@ -193,6 +219,8 @@ class Files:
     settings: Settings
     plugins: Plugins
     """Where the predicates of modes and the adapter are found."""
+    journal: Journal
+    """All runs that the campaign made; empty if the dataset was moved away from it."""
     doubts: list[Violation] = field(default_factory=list)
     """Records that are missing or do not fit together, found while claims were gathered."""
 
@@ -205,13 +233,14 @@ class Files:
         path = Path(folder)
         path = path / "dataset" if (path / "dataset").is_dir() else path
         settings = Settings.read(path.resolve().parent / "campaign.json")
-        return cls(Dataset(path), settings, plugins or default_plugins())
+        journal = Journal(path.resolve().parent / NAME)
+        return cls(Dataset(path), settings, plugins or default_plugins(), journal)
 
     def __post_init__(self) -> None:
         self.trajectories = {t.run_id: t for t in self.dataset.trajectories()}
         self.labels = {labels.run_id: labels for labels in self.dataset.labels()}
         self.cases = {case.case_id: case for case in self.dataset.cases()}
-        self.tasks = {task.task_id: task for task in self.dataset.tasks()}
+        self.tasks = {task.task_id: task for task in Task.read(self.dataset.path / layout.TASKS.name)}
         self.proofs = {proof.run_id: proof for proof in self.dataset.proofs()}
         self._seen = self.trajectories | {t.run_id: t for t in self.dataset.arms()}
         self._tapes = {tape.run_id: tape for tape in self.dataset.tapes()}
@@ -223,6 +252,16 @@ class Files:
             for entry in case.faulty:
                 if entry.kept and (claim := self._claim(case, entry)) is not None:
                     yield claim
+
+    def recorded(self) -> Iterator[Recorded]:
+        """Every run that has a trajectory, a tape and a ledger."""
+        for run_id in sorted(self._seen):
+            if (run := self._recorded(run_id)) is not None:
+                yield run
+
+    def beside(self) -> frozenset[str]:
+        """The ids in the files beside trajectories and labels: of arms, tapes and ledgers."""
+        return frozenset((*self._seen, *self._tapes, *self._ledgers))
 
     def run_ids(self) -> frozenset[str]:
         """The ids of all runs in any file."""
@@ -244,6 +283,34 @@ class Files:
             words = f"its proof names runs without trajectory, tape or ledger: {lost}"
             self.doubts.append(Violation(entry.run_id, "files", words))
             return None
+        return Claim(labels=labels, proof=proof, case=case, entry=entry, task=task, runs=runs)
+
+    def discarded(self, case: Case, entry: FaultyRun) -> Claim | None:
+        """The runs that the journal has of a discarded run's plan, as if it were claimed; None without a journal."""
+        task = self.tasks.get(case.task_id)
+        lines = self.journal.of_plan(case.task_id, entry.plan.model_dump(mode="json"))
+        if task is None or entry.run_id not in {line["run_id"] for line in lines}:
+            return None
+        runs = {
+            line["run_id"]: Recorded(
+                Trajectory.model_validate_json(json.dumps(line["trajectory"])),
+                Tape.model_validate_json(json.dumps(line["tape"])),
+                Ledger.model_validate_json(json.dumps(line["ledger"])),
+            )
+            for line in lines
+        }
+        names = ("arm", "run_id", "targets", "outcome", "invalid")
+        arms = [ArmResult.model_validate_json(json.dumps({name: line[name] for name in names})) for line in lines]
+        proof = Proof(
+            run_id=entry.run_id,
+            case_id=case.case_id,
+            clean_run_id=case.clean_run_id,
+            plan=entry.plan,
+            arms=tuple(arms),
+            evidence=(),
+            sufficient=(),
+        )
+        labels = Labels(run_id=entry.run_id, case_id=case.case_id)
         return Claim(labels=labels, proof=proof, case=case, entry=entry, task=task, runs=runs)
 
     def _recorded(self, run_id: str) -> Recorded | None:

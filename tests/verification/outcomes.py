@@ -5,12 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterator
 from itertools import combinations
 
-from aegis_core.campaign.checkers import check
-from aegis_core.campaign.tasks import Task
 from aegis_core.faults import ArmResult, Outcome
-from tests.verification.material import Claim, Recorded, Settings, Violation
+from tests.verification.checking import check
+from tests.verification.material import Claim, Recorded, Settings, Task, Violation
 
-__all__ = ["fails", "minimal_sets", "outcome_doubts", "outcome_of", "subset_doubts"]
+__all__ = ["at_limit", "fails", "minimal_sets", "outcome_doubts", "outcome_of", "subset_doubts"]
 
 _ENDLESS = {"FM-1.3", "FM-1.5"}
 """The modes of which a run without end is a proof."""
@@ -22,12 +21,13 @@ def outcome_of(run: Recorded, task: Task, settings: Settings) -> Outcome:
     trajectory = run.trajectory
     if trajectory.error is not None:
         return Outcome(right=False, failure="crash", detail=trajectory.error.message)
-    if trajectory.final_output is None and _at_limit(run, settings):
+    if trajectory.final_output is None and at_limit(run, settings):
         return Outcome(right=False, failure="no_end")
     return check(task, trajectory.final_output)
 
 
-def _at_limit(run: Recorded, settings: Settings) -> bool:
+def at_limit(run: Recorded, settings: Settings) -> bool:
+    """Whether one of the campaign's limits may have ended a run; of a limit in seconds no file tells."""
     turns = len(run.tape.moments())
     calls = len([entry for entry in run.tape.entries if entry.key.kind in _CALLS])
     limits = settings.limits
@@ -48,7 +48,8 @@ def fails(claim: Claim, arm: ArmResult, settings: Settings) -> bool:
 
 def minimal_sets(claim: Claim, settings: Settings) -> set[tuple[int, ...]]:
     """The smallest sets of targets that make the run fail, by the runs of all subsets."""
-    failing = {tuple(sorted(arm.targets)) for arm in claim.arms("fault") if fails(claim, arm, settings)}
+    arms = [arm for arm in claim.arms("fault") if not _left_alone(claim, arm)]
+    failing = {tuple(sorted(arm.targets)) for arm in arms if fails(claim, arm, settings)}
     return {one for one in failing if not any(set(other) < set(one) for other in failing)}
 
 
@@ -61,7 +62,8 @@ def outcome_doubts(claim: Claim, settings: Settings) -> Iterator[Violation]:
             words = f"arm {arm.arm} {list(arm.targets)}, run {arm.run_id}, ended {_words(outcome)}, not {_words(said)}"
             yield Violation(claim.run_id, "outcome", words)
     clean = outcome_of(claim.clean, claim.task, settings)
-    if not clean.right or clean != claim.case.clean_outcome:
+    stored = claim.case.clean_outcome
+    if not clean.right or (clean.right, clean.failure) != (stored.right, stored.failure):
         yield Violation(claim.run_id, "outcome", f"its clean twin ended {_words(clean)}")
     whole = claim.arms("fault", claim.everything)
     if [arm.run_id for arm in whole] != [claim.run_id]:
@@ -82,7 +84,7 @@ def subset_doubts(claim: Claim, settings: Settings) -> Iterator[Violation]:
     for size in range(1, len(claim.everything) + 1):
         for subset in combinations(claim.everything, size):
             arms = claim.arms("fault", subset)
-            if not arms or any(arm.invalid for arm in arms):
+            if not arms or any(arm.invalid and not _left_alone(claim, arm) for arm in arms):
                 said = ", ".join(arm.invalid for arm in arms) or "there is no such arm"
                 yield Violation(claim.run_id, "subsets", f"targets {list(subset)} alone prove nothing: {said}")
     yield from _other_edits(claim)
@@ -90,6 +92,15 @@ def subset_doubts(claim: Claim, settings: Settings) -> Iterator[Violation]:
     if found != {tuple(sorted(subset)) for subset in claim.proof.sufficient}:
         words = f"minimal sufficient are {sorted(found)}, not {sorted(claim.proof.sufficient)}"
         yield Violation(claim.run_id, "subsets", words)
+
+
+def _left_alone(claim: Claim, arm: ArmResult) -> bool:
+    """Whether an arm found nothing to alter, so that it is the clean run and its targets alone do not suffice.
+
+    So it may be for some targets of a kept run, never for all of them.
+    """
+    entries = claim.runs[arm.run_id].ledger.interventions
+    return len(arm.targets) < len(claim.everything) and any(not entry.fired for entry in entries)
 
 
 def _other_edits(claim: Claim) -> Iterator[Violation]:

@@ -27,22 +27,24 @@ class Repeated:
     """What came of making runs again."""
 
     faulty: tuple[str, ...]
-    """Ids of the faulty runs that were made again, with their controls and clean twins."""
+    """Ids of the faulty runs that were made again, with all other arms of their proofs."""
     runs: int
     violations: tuple[Violation, ...]
 
 
 def repeat(files: Files, n: int, seed: int = 0) -> Repeated:
-    """Make up to `n` random kept runs again, each with its clean twin from scratch, its null and its sham controls."""
+    """Make up to `n` random kept runs again, each with all that its label rests on.
+
+    That are its clean twin, from scratch, its null and sham controls, and the runs with fewer of its targets.
+    """
     claims = sorted(files.claims(), key=lambda claim: claim.run_id)
     chosen = random.Random(seed).sample(claims, min(n, len(claims)))
     found: list[Violation] = []
     runs = 0
     for claim in chosen:
         for arm in claim.proof.arms:
-            if arm.arm in ("clean", "null", "sham") or arm.run_id == claim.run_id:
-                runs += 1
-                found += _again(claim, arm, files)
+            runs += 1
+            found += _again(claim, arm, files)
     return Repeated(tuple(claim.run_id for claim in chosen), runs, tuple(found))
 
 

@@ -39,22 +39,27 @@ def observation_doubts(claim: Claim) -> Iterator[Violation]:
 
 def privacy_doubts(claim: Claim) -> Iterator[Violation]:
     """What an agent was told by prompt injection, it alone was told: others know it from its words, or not at all."""
-    run, twins = claim.faulty, {other.key: other for other in claim.clean.tape.entries}
+    run = claim.faulty
+    # What stood anywhere in the clean run needed no telling.
+    usual = _told([part.text for entry in claim.clean.tape.entries for part in entry.request])
+    usual |= _told(text for step in claim.clean.trajectory.steps for text in passages(step))
     for index in claim.everything:
         moment = claim.plan.targets[index].moment
         entry = run.intervention(moment)
         if entry is None or not entry.fired or entry.target.strategy != "prompt_injection":
             continue
         steps = (step for step in run.trajectory.steps if step.agent == moment.agent)
-        spoken = _runs((text for step in steps for text in passages(step)), _TOLD)
-        told = _runs([change.after for change in entry.changes], _TOLD)
-        told -= _runs([change.before for change in entry.changes], _TOLD)
-        told = Counter({words: n for words, n in told.items() if words not in spoken})
+        told = _told(change.after for change in entry.changes) - _told(change.before for change in entry.changes)
+        told -= usual | _told(text for step in steps for text in passages(step))
         for later in _later(entry, run):
-            shown = _runs(_given(later), _TOLD) - _runs(_given(twins.get(later.key)), _TOLD)
-            if common := shown & told:
+            if common := _told(_given(later)) & told:
                 words = f"{later.key.moment} was shown what {moment} was told: {' '.join(min(common))!r}"
                 yield Violation(claim.run_id, "private", words)
+
+
+def _told(texts: Iterable[str]) -> set[tuple[str, ...]]:
+    """The runs of words in each line: what only meets where two lines do, nobody was told."""
+    return set(_runs((line for text in texts for line in text.splitlines()), _TOLD))
 
 
 def seen(entry: Intervention, clean: Recorded, run: Recorded) -> bool:

@@ -8,7 +8,7 @@ import pytest
 
 pytest.importorskip("langgraph", reason="the system under study is a LangGraph graph")
 
-from tests.verification.forgery import LIES, Lie
+from tests.verification.lies import LIES, Lie
 from tests.verification.material import Files
 from tests.verification.trials import assert_all_labels_hold, assert_lie_is_caught, assert_runs_come_out_alike
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -10,8 +11,9 @@ from typing import get_args
 import pytest
 
 from aegis_core.dataset import layout
-from tests.verification.forgery import LIES, PAIR_LIES, Forgery, Lie, excerpt, rules
-from tests.verification.material import Files, Rule
+from tests.verification.forgery import Forgery, excerpt, settle
+from tests.verification.lies import LIES, PAIR_LIES, Lie
+from tests.verification.material import Files, Recorded, Rule
 from tests.verification.repetition import repeat
 from tests.verification.trials import assert_all_labels_hold, assert_lie_is_caught, assert_runs_come_out_alike
 from tests.verification.verifier import verify
@@ -45,23 +47,35 @@ def test_labels_of_a_foreign_mode_hold_and_their_runs_come_out_alike(relay: File
 
 
 def test_every_rule_has_a_lie_that_breaks_it() -> None:
-    assert rules([*LIES, *PAIR_LIES]) == set(get_args(Rule)) - {"re-run"}  # which only the tests below can break
+    """What every single field is worth is asked in `test_fields.py`."""
+    broken = {rule for lie in (*LIES, *PAIR_LIES) for rule in lie.rules}
+    assert broken == set(get_args(Rule)) - {"re-run"}  # which only the tests below can break
 
 
-def test_another_wrong_answer_is_caught_only_by_making_the_run_again(chain: Files, tmp_path: Path) -> None:
-    claim = next(
-        claim
-        for claim in chain.claims()
-        if any(arm.run_id == claim.run_id and arm.outcome.failure == "wrong" for arm in claim.proof.arms)
-    )
+def test_a_run_that_was_forged_throughout_is_caught_only_by_making_it_again(chain: Files, tmp_path: Path) -> None:
+    claim = next(claim for claim in chain.claims() if any(map(str.isdigit, _answer(claim.faulty))))
     copy = excerpt(chain.dataset.path.parent, claim, tmp_path / "copy")
-    Forgery(copy, claim).edit(
-        layout.TRAJECTORIES, claim.run_id, lambda run: run.update(final_output="Answer: 123456789 of them")
-    )
+    said = _answer(claim.faulty)
+    forged = re.sub("[0-9]", lambda digit: str((int(digit.group()) + 1) % 10), said)
+    Forgery(copy, claim).reword(claim.run_id, said, forged)
+    settle(Files.open(copy))
     assert verify(copy) == ()
     found = repeat(Files.open(copy), 1).violations
     assert {(violation.run_id, violation.rule) for violation in found} == {(claim.run_id, "re-run")}
-    assert "123456789" in found[0].words
+    assert forged in found[0].words
+
+
+def test_a_forged_run_with_fewer_targets_is_caught_by_making_it_again(relay: Files, tmp_path: Path) -> None:
+    claim = next(claim for claim in relay.claims() if claim.labels.redundant)
+    copy = excerpt(relay.dataset.path.parent, claim, tmp_path / "copy")
+    lie = next(lie for lie in PAIR_LIES if str(lie) == "a needless target that fails alone")
+    lie.tell(Forgery(copy, claim))
+    found = repeat(Files.open(copy, relay.plugins), 1).violations
+    assert any(violation.words.startswith("arm fault") and "the answer was" in violation.words for violation in found)
+
+
+def _answer(run: Recorded) -> str:
+    return run.trajectory.final_output or ""
 
 
 def test_an_edit_that_never_was_is_caught_by_making_the_run_again(chain: Files, tmp_path: Path) -> None:
@@ -75,8 +89,10 @@ def test_an_edit_that_never_was_is_caught_by_making_the_run_again(chain: Files, 
 def test_the_command_says_what_does_not_hold_and_fails(chain: Files, tmp_path: Path) -> None:
     claim = next(chain.claims())
     copy = excerpt(chain.dataset.path.parent, claim, tmp_path / "copy")
+    settle(Files.open(copy))
     assert _command(copy, "--rerun", "1", "--seed", "4").returncode == 0
     Forgery(copy, claim).edit(layout.LABELS, claim.run_id, lambda labels: labels["faults"][0].update(step=None))
+    settle(Files.open(copy))
     done = _command(copy / "dataset")
     assert done.returncode == 1
     assert f"{claim.run_id}: label: faults must be: " in done.stdout

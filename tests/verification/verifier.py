@@ -1,7 +1,7 @@
 """Rebuilds every label of a dataset from tape and ledger, with a logic of its own.
 
-It shares no code with what makes datasets: of the campaign it knows the form of a task and the checkers, of the core
-the records, the tape and the mode predicates.
+It shares no code with what makes datasets: it knows the records, the tape and the mode predicates of the core, and
+nothing of the campaign but the files that it leaves.
 """
 
 from __future__ import annotations
@@ -11,7 +11,11 @@ from pathlib import Path
 
 from tests.verification.alteration import alteration_doubts
 from tests.verification.controls import null_doubts, sham_doubts
+from tests.verification.counts import count_doubts
+from tests.verification.delivery import delivery_doubts, hidden_edit_doubts
+from tests.verification.discards import discard_doubts
 from tests.verification.labelling import label_doubts, mode_doubts
+from tests.verification.marks import mark_doubts
 from tests.verification.material import Claim, Files, Violation
 from tests.verification.order import order_doubts
 from tests.verification.outcomes import outcome_doubts, subset_doubts
@@ -30,7 +34,14 @@ def verify(folder: str | Path | Files) -> tuple[Violation, ...]:
         OSError: there is no `campaign.json` beside the dataset.
     """
     files = folder if isinstance(folder, Files) else Files.open(folder)
-    found = [*wall_doubts(files), *order_doubts(files), *_completeness(files)]
+    found = [
+        *wall_doubts(files),
+        *mark_doubts(files),
+        *order_doubts(files),
+        *delivery_doubts(files),
+        *discard_doubts(files),
+    ]
+    found += [*count_doubts(files), *_completeness(files)]
     for claim in files.claims():
         found += claim_doubts(claim, files)
     return tuple(sorted({*found, *files.doubts}))
@@ -39,6 +50,7 @@ def verify(folder: str | Path | Files) -> tuple[Violation, ...]:
 def claim_doubts(claim: Claim, files: Files) -> Iterator[Violation]:
     """All broken promises of one kept run."""
     settings = files.settings
+    yield from hidden_edit_doubts(claim)
     yield from prefix_doubts(claim)
     yield from alteration_doubts(claim)
     yield from observation_doubts(claim)
@@ -59,6 +71,11 @@ def _completeness(files: Files) -> Iterator[Violation]:
                 f"task {task.task_id} is stored with checker {task.checker!r}, but {files.settings.checker!r} judged it"
             )
             yield Violation(task.task_id, "outcome", words)
+    yield from _strays(files)
+    for case in files.cases.values():
+        clean_run = files.trajectories.get(case.clean_run_id)
+        if clean_run is not None and clean_run.system != case.system:
+            yield Violation(case.clean_run_id, "files", f"case {case.case_id} is of {case.system!r}, its clean run not")
     kept = {entry.run_id for case in files.cases.values() for entry in case.faulty if entry.kept}
     clean = {case.clean_run_id for case in files.cases.values()}
     for run_id in sorted(set(files.trajectories) | set(files.labels) | set(files.proofs) | kept):
@@ -71,3 +88,11 @@ def _completeness(files: Files) -> Iterator[Violation]:
             yield Violation(run_id, "label", "a clean run has faults or a proof")
         elif run_id in kept and (not labels.faults or run_id not in files.proofs):
             yield Violation(run_id, "label", "a kept faulty run has no fault, or no proof")
+
+
+def _strays(files: Files) -> Iterator[Violation]:
+    """Nothing is kept beside a dataset that no proof rests on: it may be what is left of a run that was hidden."""
+    known = {case.clean_run_id for case in files.cases.values()} | set(files.trajectories)
+    known |= {arm.run_id for proof in files.proofs.values() for arm in proof.arms}
+    for run_id in sorted(files.beside() - known):
+        yield Violation(run_id, "files", "no proof names this run")

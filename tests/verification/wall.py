@@ -121,12 +121,13 @@ def _filled(step: Mapping[str, Any]) -> tuple[bool, ...]:
 
 
 def _twins(claim: Claim) -> Iterator[Violation]:
-    """A faulty run is described as its clean twin is."""
-    left, right = claim.faulty.trajectory, claim.clean.trajectory
-    for name in ("task", "agents", "system", "adapter", "schema_version"):
-        if getattr(left, name) != getattr(right, name):
-            yield Violation(claim.run_id, "wall", f"its {name} is not that of its clean twin")
-    if left.task != claim.task.text:
+    """A faulty run, and each run of its proof, is described as the clean twin is."""
+    right = claim.clean.trajectory
+    for run_id, run in claim.runs.items():
+        for name in ("task", "agents", "system", "adapter", "schema_version"):
+            if getattr(run.trajectory, name) != getattr(right, name):
+                yield Violation(claim.run_id, "wall", f"the {name} of run {run_id} is not that of its clean twin")
+    if right.task != claim.task.text:
         yield Violation(claim.run_id, "wall", "its task is not the text of the task")
 
 
