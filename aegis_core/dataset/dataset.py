@@ -66,8 +66,12 @@ class Dataset:
         return store.read(self._path(file), file.record(), unique=file.key)
 
     def labels(self) -> Iterator[Labels]:
-        """The faults of each run; empty for a clean one."""
-        return self._all(layout.LABELS)
+        """The faults of each run; empty for a clean one.
+
+        Raises:
+            StoreError: a file is bad; or a fault is of a step, or a proven one of an agent, that its run does not have.
+        """
+        return map(self._checked, self._all(layout.LABELS))
 
     def cases(self) -> Iterator[Case]:
         """Clean runs with the faulty runs made from them, kept or discarded."""
