@@ -21,12 +21,14 @@ TASKS = 40
 """The demo's number of tasks."""
 
 
-def generate(system: str, out: Path, tasks: int = TASKS) -> Summary:
+def generate(system: str, out: Path, tasks: int = TASKS, workers: int = 1) -> Summary:
     """Run a whole campaign, configured as the demo configures it.
 
     Args:
         system: a name of `SYSTEMS`.
         out: folder of the campaign, which must not exist yet.
         tasks: the first so many of the demo's seed.
+        workers: how many processes make the runs.
     """
-    return Campaign(system=SYSTEMS[system], tasks=generate_tasks(tasks, SEED), out=out, seed=SEED).run()
+    made = generate_tasks(tasks, SEED)
+    return Campaign(system=SYSTEMS[system], tasks=made, out=out, seed=SEED, workers=workers).run()

@@ -70,7 +70,7 @@ def test_throughput_counts_the_runs_of_whole_campaigns():
     found = figures(report)
 
     assert found["callables: all runs a minute, wall"].estimate.value > 0
-    assert found["callables: proven runs a minute, wall"].goal == Goal(at_least=600)
+    assert found["callables, 2 workers: proven runs a minute, wall"].goal == Goal(at_least=600)
     assert "2 tasks" in report.notes[0]
 
 
