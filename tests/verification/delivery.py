@@ -44,11 +44,19 @@ def hidden_edit_doubts(claim: Claim) -> Iterator[Violation]:
         written = {claim.task.text, *edited, *_written(run)}
         for entry in run.tape.entries:
             for part in entry.request if entry.key.kind != "output" else ():
-                if part.text in written or (part.author not in agents and part.text in given):
+                if part.text in written or (part.author not in agents and _unaltered(part.text, run) in given):
                     continue
                 words = f"run {run.tape.run_id}: nobody wrote what {entry.key} has as part {part.id}"
                 yield Violation(claim.run_id, "tape", words)
         yield from (Violation(claim.run_id, "tape", words) for words in _same_request(claim.clean, run))
+
+
+def _unaltered(text: str, run: Recorded) -> str:
+    """A text with what was altered in it put back: an agent may wrap what it is given into a message of its own."""
+    for entry in run.ledger.interventions:
+        for change in entry.changes:
+            text = text.replace(change.after, change.before) if change.after else text
+    return text
 
 
 def _same_request(clean: Recorded, run: Recorded) -> Iterator[str]:
