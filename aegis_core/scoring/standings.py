@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from collections.abc import Set as AbstractSet
 
 from pydantic import Field
@@ -119,25 +119,32 @@ def set_result(
         tell(f"{name}: scoring {who}")
         standing = _standing(who, runs, measured[who], conditions, is_trained=who in trained)
         standings.append(standing.model_copy(update={"draws": len(draws[who])}))
-    (first, ours), *others = answers.items()
-    comparisons = []
-    for who, theirs in others:
-        tell(f"{name}: comparing {first} with {who}")
-        comparisons.append(
-            compare(
-                ours, theirs, seed=conditions.seed, resamples=conditions.resamples, confidence=conditions.confidence,
-                rules=conditions.rules, names=(first, who), measured=(measured[first], measured[who]),
-            )
-        )  # fmt: skip
     return SetResult(
         name=name,
-        runs=len(ours),
-        tasks=len({run.group for run in ours}),
+        runs=len(runs),
+        tasks=len({run.group for run in runs}),
         without_labels=without_labels,
         left_out=dict(left_out),
         standings=tuple(standings),
-        comparisons=tuple(comparisons),
+        comparisons=tuple(_comparisons(name, answers, measured, conditions, tell)),
     )
+
+
+def _comparisons(
+    name: str,
+    answers: Mapping[str, Sequence[ScoredRun]],
+    measured: Mapping[str, Measured],
+    conditions: Conditions,
+    tell: Callable[[str], None],
+) -> Iterator[Comparison]:
+    """The first with each of the others."""
+    (first, ours), *others = answers.items()
+    for who, theirs in others:
+        tell(f"{name}: comparing {first} with {who}")
+        yield compare(
+            ours, theirs, seed=conditions.seed, resamples=conditions.resamples, confidence=conditions.confidence,
+            rules=conditions.rules, names=(first, who), measured=(measured[first], measured[who]),
+        )  # fmt: skip
 
 
 def _standing(
