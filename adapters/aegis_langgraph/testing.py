@@ -11,7 +11,7 @@ from langchain_core.messages import AIMessage, AIMessageChunk, BaseMessage, Huma
 from langchain_core.outputs import ChatGeneration, ChatGenerationChunk, ChatResult
 from langchain_core.tools import BaseTool, tool
 from langgraph.graph import END, START, MessagesState, StateGraph
-from langgraph.types import RetryPolicy
+from langgraph.types import Command, RetryPolicy
 from pydantic import SecretStr
 
 from aegis_core.testing import AdapterConformance, Reply, Script, ScriptedError, Way
@@ -37,7 +37,7 @@ class ScriptedChatModel(BaseChatModel):
     @classmethod
     def of(cls, script: Script, agent: str) -> ScriptedChatModel:
         """The model of an agent, with the key and the headers of a client."""
-        headers = {"Authorization": script.header}
+        headers = {"x-api-key": script.api_key}
         return cls(script=script, agent=agent, api_key=SecretStr(script.api_key), default_headers=headers)
 
     def bind_tools(self, tools: Sequence[Any], **kwargs: Any) -> Any:
@@ -45,7 +45,8 @@ class ScriptedChatModel(BaseChatModel):
 
     def _given(self, messages: list[BaseMessage], options: dict[str, Any]) -> dict[str, Any]:
         texts = [str(message.text) for message in messages]
-        secrets = (self.api_key.get_secret_value(), *self.default_headers.values())
+        headers = {**self.default_headers, **options.get("extra_headers", {})}
+        secrets = (self.api_key.get_secret_value(), *headers.values())
         return {"agent": self.agent, "texts": texts, "tools": options.get("tools") or (), "secrets": secrets}
 
     def _generate(self, messages: Any, stop: Any = None, run_manager: Any = None, **kwargs: Any) -> ChatResult:
@@ -145,6 +146,24 @@ class LangGraphConformance(AdapterConformance):
         outer = {name: _member(script, name, way) for name in ("Lead", "Editor")}
         return _chain({"Lead": outer["Lead"], "Office": office, "Editor": outer["Editor"]})
 
+    def handing_over(self, script: Script, way: Way) -> Any:
+        speak = _member(script, "Writer", way)
+
+        def writer(state: MessagesState) -> Command[Any]:
+            return Command(update=speak(state), goto="Critic")
+
+        async def awriter(state: MessagesState) -> Command[Any]:
+            return Command(update=await speak(state), goto="Critic")
+
+        graph = StateGraph(MessagesState)
+        first = writer if way in ("sync", "stream") else awriter
+        graph.add_node("Writer", first, destinations=("Critic", "Clerk"))
+        for name in ("Critic", "Clerk"):
+            graph.add_node(name, _member(script, name, way))
+            graph.add_edge(name, END)
+        graph.add_edge(START, "Writer")
+        return graph.compile(name="handing_over")
+
     def retrying(self, script: Script, way: Way) -> Any:
         graph = StateGraph(MessagesState)
         graph.add_node("Writer", _member(script, "Writer", way))
@@ -166,12 +185,15 @@ def _member(script: Script, path: str, way: Way) -> Any:
     """A node that shows all messages to a tapped model of its own, and adds what that says."""
     model = tap(ScriptedChatModel.of(script, path))
     name = path.rpartition("/")[2]
+    headers = {"Authorization": script.header}  # some clients take headers with each call
 
     def speak(state: MessagesState) -> dict[str, Any]:
-        return {"messages": [model.invoke(state["messages"]).model_copy(update={"name": name})]}
+        said = model.invoke(state["messages"], extra_headers=headers)
+        return {"messages": [said.model_copy(update={"name": name})]}
 
     async def aspeak(state: MessagesState) -> dict[str, Any]:
-        return {"messages": [(await model.ainvoke(state["messages"])).model_copy(update={"name": name})]}
+        said = await model.ainvoke(state["messages"], extra_headers=headers)
+        return {"messages": [said.model_copy(update={"name": name})]}
 
     return speak if way in ("sync", "stream") else aspeak
 

@@ -1,4 +1,4 @@
-"""An injector whose alterations can be found again anywhere: it appends one sentence that nothing else says."""
+"""Injectors whose alterations can be found again anywhere: a sentence that nothing else says, another addressee."""
 
 from __future__ import annotations
 
@@ -6,9 +6,26 @@ from aegis_core.adapter import Site
 from aegis_core.faults import Moment, Target
 from aegis_core.injector import Edits, InjectionContext, Injector, Realisation, Refused
 
-__all__ = ["MARK", "Marks", "target_at"]
+__all__ = ["MARK", "Marks", "Redirects", "target_at"]
 
 MARK = "Mind the zebra at gate nineteen."
+
+
+class Redirects(Injector):
+    """Sends a hand-off to another agent, and alters no text."""
+
+    name = "redirects"
+
+    def __init__(self, route: str) -> None:
+        self._route = route
+
+    def realisations(self) -> tuple[Realisation, ...]:
+        """None: it causes no error mode."""
+        return ()
+
+    async def alter(self, context: InjectionContext, target: Target, attempt: int) -> Edits | Refused:  # noqa: ARG002
+        """The other addressee."""
+        return Edits(texts={}, realisation="redirect", route=self._route)
 
 
 class Marks(Injector):

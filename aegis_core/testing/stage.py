@@ -135,6 +135,10 @@ class Stage:
         """An agent, then a team with an agent or two inside, then an agent. None: teams don't nest."""
         del script, way
 
+    def handing_over(self, script: Script, way: Way) -> Any:
+        """`Writer`, who hands over to `Critic`, though `Clerk` could be reached too. None: there are no hand-offs."""
+        del script, way
+
     def retrying(self, script: Script, way: Way) -> Any:
         """`Writer`, then `Critic`, who is tried again when its model fails. None: the framework tries nothing again."""
         del script, way
@@ -170,6 +174,7 @@ class Stage:
             "tool_use": self.tool_use,
             "side_by_side": self.side_by_side,
             "nested": self.nested,
+            "handing_over": self.handing_over,
         }
         names = _offered(type(self), way or self.way, tuple(found))  # type: ignore[arg-type]  # a class can be hashed
         return {name: found[name] for name in names}

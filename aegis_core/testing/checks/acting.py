@@ -8,7 +8,7 @@ from aegis_core.adapter import Site
 from aegis_core.faults import Moment, Strategy
 from aegis_core.run.observation import observe
 from aegis_core.run.tape import Tape
-from aegis_core.testing.marking import MARK, target_at
+from aegis_core.testing.marking import MARK, Redirects, target_at
 from aegis_core.testing.script import Script
 from aegis_core.testing.stage import Build, Played, Stage
 from aegis_core.trajectory import Step, Trajectory
@@ -92,6 +92,24 @@ class ActingChecks(Stage):
         assert not _holds(asking.texts)
         assert _holds(answering.texts), "the model that asked was not shown the altered result"
         assert played.script.tools_used == clean.script.tools_used, "the tool itself was called in another way"
+
+    def test_a_redirected_hand_off_goes_to_the_other_agent(self) -> None:
+        """Where `capabilities` says `redirect`, the agent that a hand-off is sent to acts, and the step names it.
+
+        Repair: write the `route` that `end_turn` gives back into the framework's own hand-off.
+        """
+        if self.handing_over(Script(), self.way) is None:
+            pytest.skip("the framework has no hand-offs")
+        app = self.built(self.handing_over, Script()).app
+        if not self.adapter().capabilities(app).redirect:
+            pytest.skip("the adapter redirects no hand-offs")
+        target = target_at(_FIRST, Site(strategy="response_corruption", scope="outgoing"))
+        played = self.acted(self.handing_over, target, injector=Redirects("Clerk"))
+        assert played.error is None, f"the redirected run failed: {played.error!r}"
+        assert played.run.ledger().interventions[0].fired, played.run.ledger().interventions[0].reason
+        assert [agent for agent, _ in played.script.said()] == ["Writer", "Clerk"], "control did not go to Clerk"
+        steps = [step for step in played.trajectory.steps if step.agent == "Writer"]
+        assert ("Clerk",) in [step.addressed_to for step in steps], "no step of Writer is addressed to Clerk"
 
     def test_alterations_are_observed_downstream(self) -> None:
         """By the tapes, a later input of another agent differs by the alteration.

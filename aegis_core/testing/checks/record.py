@@ -121,6 +121,18 @@ class RecordChecks(Stage):
             pytest.skip("the framework has no parallel work")
         return self.recorded(self.side_by_side, Script(delay=delay))
 
+    def test_a_hand_off_says_to_whom(self) -> None:
+        """The step with which an agent hands over is addressed to the agent that acts next.
+
+        Repair: give `end_turn` the `route`, or `addressed_to` where the addressee is no matter of routing.
+        """
+        if self.handing_over(Script(), self.way) is None:
+            pytest.skip("the framework has no hand-offs")
+        played = self._well("handing_over", self.handing_over)
+        steps = [step for step in played.trajectory.steps if step.agent == "Writer"]
+        assert ("Critic",) in [step.addressed_to for step in steps], "no step of Writer is addressed to Critic"
+        assert [agent for agent, _ in played.script.said()] == ["Writer", "Critic"], "not Writer, then Critic"
+
     def test_tool_calls_and_results_are_paired(self) -> None:
         """A tool's call is a step, its result is a later step of the same turn with the same `call_id`.
 
