@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
+from aegis_core.errors import LearnerError
 from aegis_core.format import ChosenRuns, LabelledRun
 from aegis_core.learner import Attributor, Learner
-from aegis_core.scoring.judging import judge
-from aegis_core.scoring.names import RunNames
-from aegis_core.scoring.runs import ScoredRun, is_environment
+from aegis_core.scoring.judging import judge, unshared
+from aegis_core.scoring.runs import ScoredRun
 
-__all__ = ["CrossFitted", "FoldedRun", "answers", "by_origin", "fitted", "kept_to_contract"]
+__all__ = ["CrossFitted", "FoldedRun", "answers", "by_origin", "fitted"]
 
 
 @dataclass(frozen=True)
@@ -56,9 +56,18 @@ def fitted(learner: Learner, runs: Iterable[LabelledRun], origin: str | None = N
     """Train a learner, on the labels of one origin if one is named.
 
     Raises:
-        LearnerError: nothing can be learnt from these runs.
+        LearnerError: nothing can be learnt from these runs, or the learner broke off; then the message names it.
     """
-    return learner.fit(ChosenRuns(tuple(by_origin(run, origin) for run in runs)), {})
+    chosen = ChosenRuns(tuple(unshared(by_origin(run, origin)) for run in runs))
+    try:
+        return learner.fit(chosen, {})
+    except LearnerError:
+        raise
+    except (Exception, SystemExit) as error:  # boundary to a plugin
+        raise LearnerError(
+            f"learner {learner.name!r} could not be trained: {type(error).__name__}: {error}; this is a fault of the "
+            "learner, report it to whoever wrote it"
+        ) from error
 
 
 def by_origin(run: LabelledRun, origin: str | None) -> LabelledRun:
@@ -73,28 +82,13 @@ def by_origin(run: LabelledRun, origin: str | None) -> LabelledRun:
 
 
 def answers(attributor: Attributor, runs: Sequence[FoldedRun], origin: str | None = None) -> tuple[ScoredRun, ...]:
-    """Truth and prediction of every run, in their order; an answer that breaks the contract is one not judged.
+    """Truth and prediction of every run, in their order, as it was said.
+
+    An agent or a step that the run does not have is a wrong answer like any other, and `Coverage` counts it.
 
     Raises:
         RecordError: a run has no labels, or several label sets and no `origin` says which counts.
     """
     groups: Mapping[str, str] = {one.run.trajectory.run_id: one.task for one in runs}
     found = judge(attributor, [one.run for one in runs], origin=origin, groups=groups)
-    return tuple(kept_to_contract(one) for one in found)
-
-
-def kept_to_contract(run: ScoredRun) -> ScoredRun:
-    """The run as it is, or as not judged if its answer blames an agent or a step that the run does not have.
-
-    An agent is known in any spelling that `RunNames` understands. Blames of the environment name no agent.
-    """
-    names = RunNames(run.agents)
-    for blame in run.blames:
-        wrong = ""
-        if not is_environment(blame) and names.agent(blame.agent) is None:
-            wrong = "an agent that is not in the run"
-        elif blame.step is not None and blame.step >= run.steps:
-            wrong = "a step that the run does not have"
-        if wrong:
-            return run.model_copy(update={"prediction": None, "not_judged": f"the answer blames {wrong}"})
-    return run
+    return tuple(found)

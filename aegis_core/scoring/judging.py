@@ -4,14 +4,17 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import replace
+
+from pydantic import JsonValue
 
 from aegis_core.attribution import Attribution
 from aegis_core.format import LabelledRun
 from aegis_core.learner import Attributor
 from aegis_core.scoring.runs import ScoredRun, scored_run
-from aegis_core.trajectory import Trajectory
+from aegis_core.trajectory import Step, Trajectory
 
-__all__ = ["judge"]
+__all__ = ["judge", "unshared"]
 
 
 def judge(
@@ -75,8 +78,30 @@ class _Feed(Iterator[Trajectory]):
         except Exception as error:
             self.error = error
             raise
+        run = unshared(run)
         self.waiting.append(run)
         return run.trajectory
+
+
+def unshared(run: LabelledRun) -> LabelledRun:
+    """The run with structured content of its own: the one thing in a trajectory that a plugin could write into."""
+    steps = tuple(map(_unshared, run.trajectory.steps))
+    if all(one is other for one, other in zip(steps, run.trajectory.steps, strict=True)):
+        return run
+    return replace(run, trajectory=run.trajectory.model_copy(update={"steps": steps}))
+
+
+def _unshared(step: Step) -> Step:
+    if not any(isinstance(one.data, dict | list) for one in step.content):
+        return step
+    content = tuple(one.model_copy(update={"data": _copied(one.data)}) for one in step.content)
+    return step.model_copy(update={"content": content})
+
+
+def _copied(value: JsonValue) -> JsonValue:
+    if isinstance(value, dict):
+        return {key: _copied(inner) for key, inner in value.items()}
+    return [_copied(inner) for inner in value] if isinstance(value, list) else value
 
 
 def _answers(answer: object, waiting: deque[LabelledRun]) -> bool:
@@ -86,7 +111,10 @@ def _answers(answer: object, waiting: deque[LabelledRun]) -> bool:
 def _many(attributor: Attributor, trajectories: Iterator[Trajectory]) -> Iterator[Attribution]:
     try:
         yield from attributor.attribute_many(trajectories)
-    except Exception:  # boundary to a plugin: what broke it shows again when the runs are judged one by one
+    except (
+        Exception,
+        SystemExit,
+    ):  # boundary to a plugin: what broke it shows again when the runs are judged one by one
         return
 
 
@@ -94,7 +122,10 @@ def _one(attributor: Attributor, trajectory: Trajectory) -> tuple[Attribution | 
     """The answer; or None and the reason why there is none."""
     try:
         answer: object = attributor.attribute(trajectory)
-    except Exception as error:  # boundary to a plugin: what it can't judge counts as wrong, and the rest goes on
+    except (
+        Exception,
+        SystemExit,
+    ) as error:  # boundary to a plugin: what it can't judge counts as wrong, and the rest goes on
         return None, f"{type(error).__name__}: {error}"
     if not isinstance(answer, Attribution):
         return None, f"the answer is no Attribution but {type(answer).__name__}"

@@ -1,15 +1,17 @@
-"""Out-of-fold answers: nobody is asked about a source task of its training; answers keep to the contract."""
+"""Out-of-fold answers: nobody is asked about a source task of its training; answers count as they are."""
 
 from __future__ import annotations
 
 import pytest
 
 from aegis_core.attribution import Attribution, Blame
+from aegis_core.errors import LearnerError
 from aegis_core.faults import Fault, Labels
 from aegis_core.format import LabelledRun
 from aegis_core.learner import Attributor, Learner
-from aegis_core.scoring.crossfitting import CrossFitted, FoldedRun, answers, by_origin, kept_to_contract
-from aegis_core.trajectory import Agent, Step, Trajectory
+from aegis_core.scoring import Variant, evaluate
+from aegis_core.scoring.crossfitting import CrossFitted, FoldedRun, answers, by_origin, fitted
+from aegis_core.trajectory import Agent, Content, Step, Trajectory
 
 
 def run(run_id: str, *origins: str) -> LabelledRun:
@@ -84,23 +86,72 @@ def test_a_learner_sees_the_labels_of_the_chosen_origin_alone():
     assert by_origin(both, None) is both
 
 
-@pytest.mark.parametrize(
-    ("blame", "reason"),
-    [
-        (Blame(agent="Nobody"), "the answer blames an agent that is not in the run"),
-        (Blame(agent="Solver", step=2), "the answer blames a step that the run does not have"),
-    ],
-)
-def test_an_answer_that_names_what_the_run_does_not_have_is_not_judged(blame, reason):
-    (found,) = answers(Says(Blame(agent="Solver", step=1), blame), FOLDED[:1])
+@pytest.mark.parametrize("blame", [Blame(agent="Nobody"), Blame(agent="Solver", step=2)])
+def test_an_answer_that_names_what_the_run_does_not_have_is_an_answer_all_the_same(blame):
+    said = (Blame(agent="Solver", step=1), blame)
+    (found,) = answers(Says(*said), FOLDED[:1])
 
-    assert (found.prediction, found.not_judged) == (None, reason)
-    assert found.blames == ()
+    assert (found.blames, found.not_judged) == (said, "")
 
 
-@pytest.mark.parametrize("blame", [Blame(agent="solver ", step=1), Blame(agent="the network", mode="env:timeout")])
-def test_another_spelling_and_the_environment_are_within_the_contract(blame):
-    (found,) = answers(Says(blame), FOLDED[:1])
+def test_a_made_up_agent_costs_as_much_as_a_wrong_one():
+    def scores(name: str):
+        pair = Variant(measure="f1", of="agent", average="micro", names="folded")
+        runs = answers(Says(Blame(agent="Solver"), Blame(agent=name)), FOLDED)
+        return evaluate(runs, seed=0, resamples=0).part("all").metric(pair).value
 
-    assert found.blames == (blame,)
-    assert kept_to_contract(found) is found
+    assert scores("Nobody") == scores("Critic") == 2 / 3
+
+
+def test_a_false_alarm_on_a_clean_run_is_none_the_less_for_a_made_up_name():
+    trajectory = run("a").trajectory
+    clean = FoldedRun(LabelledRun(trajectory, (Labels(run_id="a", case_id="a", faults=()),)), "a")
+    counted = evaluate(answers(Says(Blame(agent="Nobody")), [clean]), seed=0, resamples=0).part("all").coverage
+
+    assert (counted.clean_blamed, counted.not_judged, counted.strangers) == (1, 0, 1)
+
+
+class Scribbler(Says):
+    """Writes into the structured content of the steps that it is shown."""
+
+    def attribute(self, trajectory: Trajectory) -> Attribution:
+        trajectory.steps[0].content[0].data["seen"] = True
+        return super().attribute(trajectory)
+
+
+class ScribblingLearner(RoteLearner):
+    def fit(self, runs, config):
+        for one in runs.labelled_runs():
+            one.trajectory.steps[0].content[0].data["seen"] = True
+        return Says()
+
+
+def test_nobody_changes_the_runs_that_others_are_shown():
+    step = Step(index=0, agent="Solver", kind="message", text="so", content=(Content(type="json", data={"a": [1]}),))
+    trajectory = Trajectory(run_id="a", task="a", agents=(Agent(path="Solver"),), steps=(step,))
+    shared = LabelledRun(trajectory, run("a").labels)
+
+    fitted(ScribblingLearner(), [shared])
+    (found,) = answers(Scribbler(), [FoldedRun(shared, "a")])
+
+    assert found.not_judged == ""
+    assert trajectory.steps[0].content[0].data == {"a": [1]}
+
+
+class Broken(RoteLearner):
+    def __init__(self, error: BaseException) -> None:
+        self.error = error
+
+    def fit(self, runs, config):
+        raise self.error
+
+
+@pytest.mark.parametrize("error", [KeyError("layers"), SystemExit("no licence")])
+def test_a_learner_that_breaks_off_is_named(error):
+    with pytest.raises(LearnerError, match=f"learner 'rote' could not be trained: {type(error).__name__}"):
+        fitted(Broken(error), [run("a")])
+
+
+def test_why_a_learner_can_t_learn_stands_as_it_says_it():
+    with pytest.raises(LearnerError, match="^too few$"):
+        fitted(Broken(LearnerError("too few")), [run("a")])

@@ -145,3 +145,18 @@ def test_an_answer_that_does_not_put_the_surest_first_counts_as_not_judged():
     (scored,) = judge(Unsorted(), [run("a")])
     assert scored.prediction is None
     assert "blame 1 has confidence 0.2, and blame 2 after it 0.8; give the surest first" in scored.not_judged
+
+
+class Quitter(Careful):
+    """Ends the process where it can't judge."""
+
+    def attribute(self, trajectory: Trajectory) -> Attribution:
+        if trajectory.run_id.startswith("bad"):
+            raise SystemExit("no licence")
+        return super().attribute(trajectory)
+
+
+def test_an_attributor_that_would_end_the_process_loses_that_run_alone():
+    found = list(judge(Quitter(), [run("a"), run("bad"), run("c")]))
+
+    assert [one.not_judged for one in found] == ["", "SystemExit: no licence", ""]
