@@ -48,8 +48,8 @@ def test_entry_points_are_the_command_and_one_for_each_plugin(wheel, packages):
     parser = configparser.ConfigParser()
     parser.read_string(zipfile.ZipFile(wheel).read(f"aegis_mas-{__version__}.dist-info/entry_points.txt").decode())
 
-    assert dict(parser["console_scripts"]) == {"aegis": "aegis_command:main"}
-    plugins = {package.removeprefix("aegis_"): package for package in packages - {"aegis_command", "aegis_core"}}
+    assert dict(parser["console_scripts"]) == {"aegis": "aegis_core.cli:main"}
+    plugins = {package.removeprefix("aegis_"): package for package in packages - {"aegis_core"}}
     assert dict(parser["aegis"]) == plugins | {"formats": "aegis_core.formats"}
 
 
