@@ -1,6 +1,7 @@
 """A campaign whose settings can be looked up by other processes, and checkers that misbehave at one of its tasks.
 
-`python -m tests.core.campaign.crew OUT WORKERS SIGNAL N` sends itself a signal after the N-th plan.
+`python -m tests.core.campaign.crew OUT WORKERS SIGNAL N` sends itself a signal after the N-th plan, once all its
+workers have judged a run.
 """
 
 import os
@@ -86,6 +87,8 @@ def signs(task, output):
 def main(out: str, workers: str, number: str, after: str) -> None:
     def watch(progress) -> None:
         if progress.planned >= int(after):
+            while sum(1 for _ in Path(os.environ["SIGNED"]).iterdir()) < int(workers):  # one may start late
+                time.sleep(0.02)
             os.kill(os.getpid(), int(number))
 
     campaign(out, int(workers), checker=checker("signs"), progress=watch).run()
