@@ -90,15 +90,15 @@ def attribute(
 
 def _trained(name: str | None, train: Sequence[tuple[Path, Path | None]], plugins: Plugins) -> Attributor:
     from aegis_core.attributing import find_attributor, find_judge
-    from aegis_core.format import ChosenRuns
     from aegis_core.learner import Attributor
+    from aegis_core.scoring.crossfitting import fitted
 
     if not train:
         return find_attributor(name, plugins)
     judge = find_judge(name, plugins)
     if isinstance(judge, Attributor):
         raise AegisError(f"attributor {name or DEFAULT!r} is not trained; leave out --train, or name a learner")
-    return judge.fit(ChosenRuns(tuple(one for path, labels in train for one in _read(path, labels=labels))), {})
+    return fitted(judge, (one for path, labels in train for one in _read(path, labels=labels)))
 
 
 def _runs(path: Path, format_name: str | None, run_id: str) -> Iterator[Trajectory]:
@@ -150,7 +150,7 @@ def _finding(judge: Attributor, run: Trajectory, name: str, plugins: Plugins) ->
 
     try:
         answer: object = judge.attribute(run)
-    except Exception as error:  # boundary to a plugin: a run that it can't judge must not hide the others
+    except (Exception, SystemExit) as error:  # boundary to a plugin: a run that it can't judge must not hide the others
         return finding(run, name, None, {}, not_judged=f"{type(error).__name__}: {error}")
     if not isinstance(answer, Attribution) or answer.run_id != run.run_id:
         return finding(run, name, None, {}, not_judged="the answer is no attribution of this run")
@@ -218,8 +218,10 @@ def evaluate(
 
 
 def _is_somebody_silent(trial: Trial, contestants: Sequence[Contestant]) -> bool:
-    """Whether somebody who was asked for could not judge a single run of a set."""
+    """Whether somebody who was asked for could not judge a single run of a set, or was left out."""
     asked = {who.name for who in contestants if not who.is_optional}
+    if any(asked & set(result.left_out) for result in trial.sets):
+        return True
     return any(
         not (counted := one.evaluation.part("all").coverage).answered and not counted.abstained
         for result in trial.sets

@@ -8,6 +8,8 @@ from collections.abc import Iterator, Mapping
 from aegis_core.attribution import Attribution
 from aegis_core.records import Record
 from aegis_core.report.excerpts import one_line
+from aegis_core.scoring.names import RunNames
+from aegis_core.scoring.runs import is_environment
 from aegis_core.taxonomy import ErrorMode
 from aegis_core.trajectory import Trajectory
 
@@ -22,7 +24,8 @@ _SAID = 300
 class Suspect(Record):
     """A blame with what there is to know of it.
 
-    `rank` counts from 1, the surest first. `mode_name` is None without a mode, or for one that no taxonomy knows.
+    `rank` counts from 1, the surest first. `is_stranger`: the run has no such agent, however it is spelt.
+    `no_such_step`: nor such a step. `mode_name` is None without a mode, or for one that no taxonomy knows.
     `said` is the text of the step, None where no step of the run is named; a long one is cut.
     """
 
@@ -34,6 +37,8 @@ class Suspect(Record):
     confidence: float
     said: str | None
     evidence: str
+    is_stranger: bool = False
+    no_such_step: bool = False
 
 
 class Finding(Record):
@@ -60,6 +65,7 @@ def finding(
         not_judged: why there is no answer.
     """
     suspects = []
+    names = RunNames(agent.path for agent in run.agents)
     for rank, blame in enumerate(answer.blames if answer is not None and not answer.abstained else (), 1):
         mode = modes.get(blame.mode or "")
         has_step = blame.step is not None and blame.step < len(run.steps)
@@ -73,6 +79,8 @@ def finding(
                 confidence=blame.confidence,
                 said=one_line(run.steps[blame.step].text, _SAID) if has_step and blame.step is not None else None,
                 evidence=blame.evidence,
+                is_stranger=not is_environment(blame) and names.agent(blame.agent) is None,
+                no_such_step=blame.step is not None and not has_step,
             )
         )
     return Finding(
@@ -110,12 +118,13 @@ def attribution_text(found: Finding, top: int = SHOWN) -> Iterator[str]:
 
 def _suspect(suspect: Suspect) -> Iterator[str]:
     where = "no step named" if suspect.step is None else f"step {suspect.step}"
-    yield f"  {suspect.rank}. {suspect.agent}, {where}, confidence {suspect.confidence:.2f}"
+    who = f"{suspect.agent} (not an agent of this run)" if suspect.is_stranger else suspect.agent
+    yield f"  {suspect.rank}. {who}, {where}, confidence {suspect.confidence:.2f}"
     if suspect.mode is not None:
         yield f"     {suspect.mode}  {suspect.mode_name or '(a mode that no installed taxonomy knows)'}"
     if suspect.said is not None:
         yield from _indented(f"said: {suspect.said or '(nothing)'}")
-    elif suspect.step is not None:
+    elif suspect.no_such_step:
         yield "     the run has no such step"
     if suspect.evidence:
         yield from _indented(f"why: {suspect.evidence}")

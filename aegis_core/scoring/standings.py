@@ -101,7 +101,8 @@ def set_result(
         RecordError: nobody gave answers; and as `evaluate` and `compare`.
     """
     if not answers:
-        raise RecordError(f"{name}: nobody is left to judge it: {'; '.join(left_out.values()) or 'name an attributor'}")
+        reasons = "; ".join(f"{who}: {reason}" for who, reason in left_out.items())
+        raise RecordError(f"{name}: nobody is left to judge it: {reasons or 'name an attributor'}")
     tell(f"{name}: drawing resamples and measuring {len(answers)} attributors")
     check_bootstrap(conditions.resamples, conditions.confidence)
     draws = {who: [check_runs(one) for one in (runs, *(more or {}).get(who, ()))] for who, runs in answers.items()}

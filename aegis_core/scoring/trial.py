@@ -39,7 +39,7 @@ class ByChance(Protocol):
 
 @dataclass(frozen=True)
 class Contestant:
-    """Who takes part, and its name. `is_optional`: left out, and said so, where it can't learn from the runs."""
+    """Who takes part, and its name. `is_optional`: left out, and said so, where runs are too few for folds."""
 
     name: str
     judge: Attributor | Learner
@@ -85,7 +85,8 @@ def hold_trial(
 ) -> Trial:
     """Have everybody judge the same runs, and score them set by set.
 
-    Learners are trained once a fold. A source task is in one fold, whichever sets it occurs in.
+    Learners are trained once a fold. A source task is in one fold, whichever sets it occurs in. A learner that can't
+    learn from a set, or breaks off, is left out there with its reason; if it is the first, nobody is compared.
 
     Args:
         sets: the runs. Those without labels that count are left out.
@@ -96,8 +97,7 @@ def hold_trial(
 
     Raises:
         RecordError: a set has no labelled runs, one id stands for two runs, there are several origins to choose from,
-            or folds can't be made.
-        LearnerError: somebody who is not optional can't learn from these runs.
+            folds can't be made, or nobody is left who could learn from the runs.
     """
     ground = _Ground(sets, conditions, training)
     given: list[dict[str, tuple[ScoredRun, ...]]] = [{} for _ in sets]
@@ -112,7 +112,8 @@ def hold_trial(
                 more[number][who.name] = hearing.more_answers(number)
             except (LearnerError, RecordError) as error:
                 # The runs were checked beforehand, so a RecordError can only be that there are too few for folds.
-                if not (who.is_optional and isinstance(who.judge, Learner)):
+                can_t_learn = isinstance(error, LearnerError) or who.is_optional
+                if not (can_t_learn and isinstance(who.judge, Learner)):
                     raise
                 left_out[number][who.name] = str(error)
     trained = frozenset(who.name for who in contestants if isinstance(who.judge, Learner))
@@ -123,6 +124,8 @@ def hold_trial(
         )
         for number, one in enumerate(sets)
     ]  # fmt: skip
+    is_first = contestants[0].name
+    results = [one if is_first in found else _uncompared(one) for one, found in zip(results, given, strict=True)]
     has_trained = any(trained & set(found) for found in given)
     return Trial(conditions=conditions, training=ground.training if has_trained else None, sets=tuple(results))
 
@@ -147,6 +150,8 @@ class _Ground:
                 f"none of {len(training)} runs is left to train on: they have no labels that count, or share their "
                 "source tasks with the runs that are judged"
             )
+        if conditions.folds is not None and not training:
+            _ = self.folds  # what was asked for is refused even where nobody has to be trained
 
     @cached_property
     def folds(self) -> tuple[int, ...]:
@@ -202,6 +207,11 @@ class _Hearing:
         runs = self._ground.runs(number, folded=False)
         seeds = range(1, min(SEEDS, _ENOUGH_ANSWERS // len(runs)))
         return [answers(self._judge.reseeded(seed), runs, self._origin) for seed in seeds]
+
+
+def _uncompared(result: SetResult) -> SetResult:
+    """Without the one with whom the others are compared."""
+    return result.model_copy(update={"comparisons": ()})
 
 
 def _labelled(one: RunSet, origin: str | None) -> tuple[LabelledRun, ...]:

@@ -212,7 +212,8 @@ def test_two_sets_have_a_table_each(aegis, runs, tmp_path):
         (("--attributor", "random", "--fault-roles", "cause,culprit"), "'culprit' is none of cause, carrier, missed"),
         (("--attributor", "random", "--origin", "Bob"), "none of its 8 runs has labels by 'Bob'"),
         (("--attributor", "modal-step", "--folds", "5"), "choose 2 to 4 folds"),
-        (("--attributor", "every-agent-top-mode"), "no labelled cause says its mode"),
+        (("--attributor", "every-agent-top-mode", "--no-baselines"), "no labelled cause says its mode"),
+        (("--attributor", "random", "--folds", "5"), "choose 2 to 4 folds"),
     ],
 )
 def test_what_evaluate_cannot_do_is_exit_code_2(aegis, runs, more, said):
@@ -220,3 +221,11 @@ def test_what_evaluate_cannot_do_is_exit_code_2(aegis, runs, more, said):
 
     assert (done.code, done.out) == (2, "")
     assert said in done.err
+
+
+def test_a_learner_that_was_asked_for_and_can_t_learn_is_named_and_the_others_are_scored(aegis, runs):
+    done = aegis("evaluate", runs, "--attributor", "every-agent-top-mode", "--attributor", "random")
+
+    assert done.code == 1
+    assert "left out: every-agent-top-mode: learner 'every-agent-top-mode': no labelled cause" in done.out
+    assert "random, mean of 20 seeds" in done.out

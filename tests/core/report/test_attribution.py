@@ -53,8 +53,16 @@ def test_what_the_run_does_not_have_is_told_as_such():
     lines = told(Blame(agent="Solver", step=7), Blame(agent="Critic", step=1, mode="acme:unheard-of"))
 
     assert "     the run has no such step" in lines
+    assert "  1. Nobody (not an agent of this run), step 7, confidence 1.00" in told(Blame(agent="Nobody", step=7))
     assert "     acme:unheard-of  (a mode that no installed taxonomy knows)" in lines
     assert "     said: (nothing)" in lines
+
+
+def test_what_the_run_does_not_have_is_marked_in_the_record():
+    blames = (Blame(agent="Nobody"), Blame(agent="solver", step=2), Blame(agent="the network", mode="env:timeout"))
+    found = finding(RUN, "guess", Attribution(run_id="r1", blames=blames), MODES).suspects
+
+    assert [(one.is_stranger, one.no_such_step) for one in found] == [(True, False), (False, True), (False, False)]
 
 
 def test_an_abstention_is_told_with_its_reason_and_no_suspects():

@@ -54,6 +54,15 @@ def test_the_two_are_drawn_together(scored):
     assert compare(other, one, seed=1, resamples=400).part("all").difference(AGENT).high == pytest.approx(-found.low)
 
 
+def test_a_draw_in_a_resample_is_half_a_win(scored):
+    runs = answers(scored, [1, 0, 1, 0])
+    even = compare(runs, runs, seed=0, resamples=50).part("all").difference(AGENT)
+    ahead = compare(answers(scored, [1] * 4), answers(scored, [0] * 4), seed=0, resamples=50)
+
+    assert even.first_is_better == 0.5
+    assert ahead.part("all").difference(AGENT).first_is_better == 1
+
+
 def test_a_small_difference_is_not_clear(scored):
     found = compare(answers(scored, [1] * 10 + [0] * 10), answers(scored, [1] * 9 + [0] * 11), seed=1, resamples=300)
     difference = found.part("all").difference(AGENT)

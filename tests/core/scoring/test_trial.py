@@ -146,10 +146,28 @@ def test_an_optional_learner_is_left_out_of_the_sets_from_which_it_cannot_learn_
 
     assert [list(accuracy(trial, number)) for number in (0, 1)] == [["right"], ["right", "peeking"]]
     assert trial.sets[0].left_out == {"peeking": "no labelled cause says its mode"}
-    with pytest.raises(LearnerError):
-        hold_trial([ONE], [Contestant("peeking", Peeking(needs_modes=True))], QUICK)
-    with pytest.raises(RecordError, match="nobody is left to judge it: no labelled cause"):
+    with pytest.raises(RecordError, match="nobody is left to judge it: peeking: no labelled cause"):
         hold_trial([ONE], [learner], QUICK)
+
+
+class Torn(Peeking):
+    """Breaks off while it is trained."""
+
+    def fit(self, runs, config):
+        raise KeyError("layers")
+
+
+def test_a_learner_that_was_asked_for_and_breaks_off_takes_nobody_with_it():
+    trial = hold_trial([ONE], [Contestant("torn", Torn()), RIGHT, WRONG], QUICK)
+
+    assert accuracy(trial) == {"right": 1, "wrong": 0}
+    assert "'peeking' could not be trained: KeyError: 'layers'" in trial.sets[0].left_out["torn"]
+    assert trial.sets[0].comparisons == ()  # nobody asked how the others differ
+
+
+def test_folds_that_can_t_be_made_are_refused_even_where_nobody_is_trained():
+    with pytest.raises(RecordError, match="7 folds of 6 runs"):
+        hold_trial([ONE], [RIGHT], QUICK.model_copy(update={"folds": 7}))
 
 
 def test_runs_without_labels_that_count_are_left_out_and_counted():
