@@ -96,10 +96,13 @@ def _recognised(path: Path, plugins: Plugins) -> Format:
         raise StoreError(f"{path} looks like several formats: {', '.join(one.name for one in found)}; {choose}")
     if path.is_file() and (own := _of_a_damaged_file(path)) is not None:
         return own
+    from aegis_core.formats.whowhen.documents import fault_of  # this module is loaded by every discovery
+
+    fault = f"; {told}" if (told := fault_of(path)) else ""
     could_not = "".join(f". Not asked: {reason}" for reason in unusable)
     known = ", ".join(names) or "none; `aegis plugins` says why"
     raise StoreError(
-        f"{path} looks like no format that is known; known: {known}; if it is one of these, {choose}{could_not}"
+        f"{path} looks like no format that is known; known: {known}; if it is one of these, {choose}{could_not}{fault}"
     )
 
 

@@ -16,7 +16,7 @@ from aegis_core.errors import StoreError
 from aegis_core.store.lines import mend_text
 from aegis_core.store.tail import named
 
-__all__ = ["Document", "Entry", "Item", "documents", "files", "looks_right"]
+__all__ = ["Document", "Entry", "Item", "documents", "fault_of", "files", "looks_right"]
 
 _SUFFIXES = {".json", ".jsonl"}
 _KIND: dict[type, str] = {list: "a list", str: "a text", int: "a number", float: "a number", type(None): "null"}
@@ -185,3 +185,26 @@ def looks_right(path: Path) -> bool:
         return any(_is_document(value) for _, value in itertools.islice(_rows(path, _text(path)), 1))
     except StoreError:
         return False
+
+
+def fault_of(path: Path) -> str:
+    """What is wrong with the first JSON file at a path that looks like no format; "" if it is whole, and of another.
+
+    Raises:
+        StoreError: the file can't be read.
+    """
+    try:
+        first = files(path)[0]
+    except StoreError:  # a folder without JSON
+        return ""
+    if first.suffix.lower() not in _SUFFIXES or first.stat().st_size > _LARGEST:
+        return ""
+    try:
+        rows = [value for _, value in itertools.islice(_rows(first, _text(first)), 1)]
+        if not rows:
+            return f"{first}: holds no run; restore the file from its source"
+        if isinstance(rows[0], dict) and "history" in rows[0]:
+            _entry(rows[0], str(first))
+    except StoreError as error:
+        return str(error)
+    return ""

@@ -25,6 +25,8 @@ _KNOWN = {
     *("mistake_agent", "mistake_step", "mistake_reason", "mistake_type", "labels"),
 }
 """Fields that stay beyond the wall; others that the source may hold stay there too, and are a doubt."""
+_SHOWN = 60
+"""How many characters of a wrong value are told."""
 _SPELLINGS = {"groundtruth": "ground_truth"}
 """As copies on the Hugging Face hub have it."""
 
@@ -165,12 +167,17 @@ def _step(document: Document) -> int | None:
     if written is None or written == "":
         return None
     is_step = isinstance(written, str) and written.isascii() and written.isdecimal()
-    if not is_step or int(str(written)) >= length:
+    digits = str(written).lstrip("0") or "0"
+    if not is_step or len(digits) > len(str(length)) or int(digits) >= length:
         raise StoreError(
-            f"{document.where}, field mistake_step: {written!r} is no step of this run; a text of digits from '0' to "
-            f"'{length - 1}' is needed, the index into history. Compare with the source"
+            f"{document.where}, field mistake_step: {_cut(repr(written))} is no step of this run; a text of digits from "
+            f"'0' to '{length - 1}' is needed, the index into history. Compare with the source"
         )
-    return int(str(written))
+    return int(digits)
+
+
+def _cut(text: str) -> str:
+    return text if len(text) <= _SHOWN else f"{text[:_SHOWN]}…"
 
 
 def _doubts_of_the_run(document: Document, said: list[Utterance], source: dict[str, JsonValue]) -> Iterator[str]:

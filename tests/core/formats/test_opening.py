@@ -81,6 +81,32 @@ def test_what_looks_like_no_format_names_the_known_ones_and_how_to_choose(plugin
         open_runs(tmp_path, plugins=plugins)
 
 
+@pytest.mark.parametrize(
+    ("text", "says"),
+    [
+        ("", r"3\.json: is not JSON"),
+        ('{"question": "Who?", "history": [{"cont', r"3\.json: is not JSON \(Unterminated string"),
+        ('{"question": "Who?", "history": [], "mistake_agent": "A"}', r"3\.json: is no run of Who&When: field history"),
+        ("[]", r"3\.json: holds no run"),
+    ],
+)
+@pytest.mark.parametrize("whole_folder", [True, False])
+def test_of_a_damaged_json_file_that_looks_like_no_format_the_fault_is_told(
+    plugins, tmp_path, text, says, whole_folder
+):
+    (tmp_path / "3.json").write_text(text)
+
+    with pytest.raises(StoreError, match=says):
+        open_runs(tmp_path if whole_folder else tmp_path / "3.json", plugins=plugins)
+
+
+def test_of_json_of_another_kind_no_fault_is_told(plugins, tmp_path):
+    (tmp_path / "package.json").write_text('{"name": "x"}')
+
+    with pytest.raises(StoreError, match=r"--format NAME\)$"):
+        open_runs(tmp_path, plugins=plugins)
+
+
 def test_what_looks_like_two_formats_names_both_and_how_to_choose(foreign, own):
     with (
         pytest.warns(PluginWarning, match="'broken' was passed over for .*: ZeroDivisionError: no ground"),

@@ -160,7 +160,7 @@ def test_label_is_a_cause_without_a_mode_at_the_index_of_the_message(read):
 
 
 @pytest.mark.parametrize(
-    "step", ["3", "-1", "one", "1.0", " 1", "1 ", "+1", "²", "١", 1, 1.0, True, [1], {"step": "1"}]
+    "step", ["3", "-1", "one", "1.0", " 1", "1 ", "+1", "²", "١", 1, 1.0, True, [1], {"step": "1"}, "9" * 5000]
 )
 def test_anything_but_digits_within_the_run_is_no_step(read, step):
     with pytest.raises(StoreError, match=r"7\.json, field mistake_step: .* is no step of this run; .* '0' to '2'"):
