@@ -186,6 +186,12 @@ def evaluate(
         str, typer.Option(help="Which faults are to be found: cause, carrier, missed, with commas between.")
     ] = "cause",
     k: Annotated[str, typer.Option("--k", help="How many steps a hit may be off, with commas between.")] = "0,1,3",
+    environment: Annotated[
+        bool, typer.Option("--environment", help="Faults of the environment count where modes alone are compared.")
+    ] = False,
+    full: Annotated[
+        bool, typer.Option("--full", help="More tables: mean reciprocal ranks, class sets, one and several faults.")
+    ] = False,
     published: Annotated[bool, typer.Option("--published", help="Also print what published scorers say.")] = False,
     format_name: FormatName = None,
     as_json: AsJson = False,  # noqa: ARG001  read by `command`
@@ -201,7 +207,8 @@ def evaluate(
 
     contestants = list(_contestants(attributor or [], with_baselines=baselines))
     conditions = Conditions(
-        origin=origin, folds=folds, pooled=pooled, seed=seed, resamples=resamples, rules=_rules(fault_roles, k),
+        origin=origin, folds=folds, pooled=pooled, seed=seed, resamples=resamples,
+        rules=_rules(fault_roles, k, environment=environment),
         published=published,
     )  # fmt: skip
     judged = _sources(data, labels, "--labels", "DATA")
@@ -212,7 +219,7 @@ def evaluate(
         trial = hold_trial(_sets(judged, format_name), contestants, conditions, training=training, tell=tell)
     return Answer(
         data=trial,
-        text=["\n".join(trial_text(trial, names.value))],
+        text=["\n".join(trial_text(trial, names.value, full=full))],
         code=ExitCode.NEGATIVE if _is_somebody_silent(trial, contestants) else ExitCode.OK,
     )
 
@@ -262,7 +269,7 @@ def _sets(data: Sequence[tuple[Path, Path | None]], format_name: str | None) -> 
     return sets
 
 
-def _rules(fault_roles: str, within: str) -> Rules:
+def _rules(fault_roles: str, within: str, *, environment: bool) -> Rules:
     from aegis_core.faults import FaultRole
     from aegis_core.scoring.rules import Rules
 
@@ -273,7 +280,13 @@ def _rules(fault_roles: str, within: str) -> Rules:
     distances = [word.strip() for word in within.split(",")]
     if not all(word.isascii() and word.isdecimal() for word in distances):
         raise AegisError(f"--k {within!r}: give numbers of steps with commas between them, for example 0,1,3")
-    return Rules.model_validate({"roles": tuple(dict.fromkeys(roles)), "within": tuple(map(int, distances))})
+    return Rules.model_validate(
+        {
+            "roles": tuple(dict.fromkeys(roles)),
+            "within": tuple(map(int, distances)),
+            "environment": environment,
+        }
+    )
 
 
 @contextlib.contextmanager

@@ -37,6 +37,8 @@ class Coverage(Record):
     """Of those, how many somebody was blamed for all the same."""
     environment_only: int = Field(ge=0)
     """Runs whose faults are all the environment's, outside of pairs, agents and steps."""
+    other_roles_only: int = Field(ge=0)
+    """Runs with faults, none with a role that is to be found: outside of every metric of faults."""
     blames: int = Field(ge=0)
     respelt: int = Field(ge=0)
     """Blames whose agent is found by folding only."""
@@ -70,6 +72,7 @@ def coverage(runs: Sequence[ScoredRun], rules: Rules) -> Coverage:
         clean=len(clean),
         clean_blamed=sum(bool(run.blames) for run in clean),
         environment_only=sum(_is_environment_only(Compared(run, rules)) for run in runs),
+        other_roles_only=sum(bool(run.truth) and not Compared(run, rules).targets for run in runs),
         blames=len(named),
         respelt=sum(agent is not None and agent != blame.agent.strip() for _, blame, agent in named),
         strangers=sum(agent is None for _, _, agent in named),

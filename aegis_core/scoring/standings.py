@@ -17,7 +17,7 @@ from aegis_core.scoring.published import aegis_fork, who_and_when
 from aegis_core.scoring.rules import Rules
 from aegis_core.scoring.runs import ScoredRun
 
-__all__ = ["Conditions", "PublishedScores", "SetResult", "Standing", "set_result"]
+__all__ = ["Conditions", "Doubt", "PublishedScores", "SetResult", "Standing", "set_result"]
 
 
 class Conditions(Record):
@@ -60,6 +60,13 @@ class Standing(Record):
     published: PublishedScores | None
 
 
+class Doubt(Record):
+    """What the reader found doubtful about a run or its label, in a sentence."""
+
+    run_id: str
+    doubt: str
+
+
 class SetResult(Record):
     """All of them on one set of runs, and the first compared with each of the others."""
 
@@ -70,6 +77,8 @@ class SetResult(Record):
     """Runs that were left out: nobody labelled them, or not the origin that counts."""
     left_out: dict[str, str]
     """Who could not be trained on this set, with the reason."""
+    doubts: tuple[Doubt, ...] = ()
+    """Repairs and contradictions in the runs that are scored, in their order."""
     standings: tuple[Standing, ...]
     comparisons: tuple[Comparison, ...]
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Protocol, runtime_checkable
@@ -16,8 +16,9 @@ from aegis_core.learner import Attributor, Learner
 from aegis_core.records import FileRecord, Record
 from aegis_core.scoring.crossfitting import CrossFitted, FoldedRun, answers, fitted
 from aegis_core.scoring.folds import assign_folds, tasks_in_order
-from aegis_core.scoring.runs import ScoredRun, labelled_by, truth_of
-from aegis_core.scoring.standings import Conditions, SetResult, set_result
+from aegis_core.scoring.names import RunNames
+from aegis_core.scoring.runs import ScoredRun, is_environment, labelled_by, truth_of
+from aegis_core.scoring.standings import Conditions, Doubt, SetResult, set_result
 
 __all__ = ["FOLDS", "SEEDS", "ByChance", "Contestant", "RunSet", "Training", "Trial", "hold_trial"]
 
@@ -124,8 +125,16 @@ def hold_trial(
         )
         for number, one in enumerate(sets)
     ]  # fmt: skip
-    is_first = contestants[0].name
-    results = [one if is_first in found else _uncompared(one) for one, found in zip(results, given, strict=True)]
+    first = contestants[0].name
+    results = [
+        one.model_copy(
+            update={
+                "comparisons": one.comparisons if first in found else (),
+                "doubts": tuple(doubt for run in labelled for doubt in _doubts(run, conditions.origin)),
+            }
+        )
+        for one, found, labelled in zip(results, given, ground.labelled, strict=True)
+    ]
     has_trained = any(trained & set(found) for found in given)
     return Trial(conditions=conditions, training=ground.training if has_trained else None, sets=tuple(results))
 
@@ -209,9 +218,16 @@ class _Hearing:
         return [answers(self._judge.reseeded(seed), runs, self._origin) for seed in seeds]
 
 
-def _uncompared(result: SetResult) -> SetResult:
-    """Without the one with whom the others are compared."""
-    return result.model_copy(update={"comparisons": ()})
+def _doubts(run: LabelledRun, origin: str | None) -> Iterator[Doubt]:
+    """What the reader says; and where it says nothing of it, labels of agents that the run does not have."""
+    run_id = run.trajectory.run_id
+    for doubt in run.doubts:
+        yield Doubt(run_id=run_id, doubt=doubt)
+    names = RunNames(agent.path for agent in run.trajectory.agents)
+    blamed = dict.fromkeys(fault.agent for fault in truth_of(run, origin) if not is_environment(fault))
+    for agent in blamed:
+        if names.agent(agent) is None and not any(f"{agent!r} is blamed" in doubt for doubt in run.doubts):
+            yield Doubt(run_id=run_id, doubt=f"label: {agent!r} is blamed, who is not in the run")
 
 
 def _labelled(one: RunSet, origin: str | None) -> tuple[LabelledRun, ...]:

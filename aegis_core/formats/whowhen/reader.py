@@ -170,8 +170,8 @@ def _step(document: Document) -> int | None:
     digits = str(written).lstrip("0") or "0"
     if not is_step or len(digits) > len(str(length)) or int(digits) >= length:
         raise StoreError(
-            f"{document.where}, field mistake_step: {_cut(repr(written))} is no step of this run; a text of digits from "
-            f"'0' to '{length - 1}' is needed, the index into history. Compare with the source"
+            f"{document.where}, field mistake_step: {_cut(repr(written))} is no step of this run; a text of digits "
+            f"from '0' to '{length - 1}' is needed, the index into history. Compare with the source"
         )
     return int(digits)
 

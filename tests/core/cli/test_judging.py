@@ -229,3 +229,20 @@ def test_a_learner_that_was_asked_for_and_can_t_learn_is_named_and_the_others_ar
     assert done.code == 1
     assert "left out: every-agent-top-mode: learner 'every-agent-top-mode': no labelled cause" in done.out
     assert "random, mean of 20 seeds" in done.out
+
+
+def test_evaluate_tells_what_is_doubtful_about_runs_and_labels(aegis, runs):
+    line = ("evaluate", runs, "--attributor", "random", "--no-baselines", "--resamples", 0)
+
+    done = aegis(*line)
+    assert "doubtful: 7 things in 7 runs, scored as they are written:" in done.out
+    assert "  ag-1: label: 'solver' is blamed, who is spelled 'Solver' in the run" in done.out
+    assert len(aegis(*line, "--json").json["sets"][0]["doubts"]) == 7
+
+
+def test_the_environment_counts_if_that_is_asked_for(aegis, runs):
+    line = ("evaluate", runs, "--attributor", "random", "--no-baselines", "--resamples", 0, "--json")
+
+    found = [aegis(*line, *more).json["conditions"]["rules"]["environment"] for more in ((), ("--environment",))]
+    assert found == [False, True]
+    assert "MRR: agent" in aegis(*line[:-1], "--full").out

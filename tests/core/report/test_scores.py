@@ -112,6 +112,69 @@ def test_runs_without_fault_are_counted_and_who_was_blamed_for_them():
     assert lines[at + 1].split() == ["first", "5", "0", "1", "2"]
 
 
+def test_what_goes_over_fewer_runs_than_the_table_says_over_how_many():
+    lines = text("FM-1.1", clean=2, resamples=0)
+
+    assert any(line.startswith("who and where  agent (n=4)  step exact (n=4)") for line in lines)
+    assert any(line.startswith("as sets  pair µF1  pair MF1") for line in lines)  # right runs count here
+
+
+def test_runs_whose_faults_do_not_count_are_told():
+    lines = text(rules=Rules(roles=("carrier",)), resamples=0)
+
+    assert "4 of them have faults of other roles alone, and no figure below goes over them." in lines
+
+
+def test_blames_of_what_a_run_does_not_have_stand_beside_the_answers():
+    agents = (Agent(path="Solver"),)
+    step = Step(index=0, agent="Solver", kind="message", text="so")
+    runs = tuple(
+        LabelledRun(
+            Trajectory(run_id=f"r{n}", task=f"q{n}", agents=agents, steps=(step,)),
+            (Labels(run_id=f"r{n}", case_id="c", faults=(Fault(agent="Solver", step=0, origin="Ann"),)),),
+        )
+        for n in range(3)
+    )
+    result = hold_trial([RunSet("mine", runs)], [Contestant("Nobody", Blames("Nobody"))], Conditions(resamples=0))
+    lines = list(trial_text(result, "folded"))
+
+    at = lines.index("runs    answered  abstained  not judged  blames of strangers  at no such step")
+    assert lines[at + 1].split() == ["Nobody", "3", "0", "0", "3", "3"]
+
+
+def test_doubts_of_the_reader_and_labels_of_strangers_are_told():
+    agents = (Agent(path="Solver"),)
+    step = Step(index=0, agent="Solver", kind="message", text="so")
+    runs = tuple(
+        LabelledRun(
+            Trajectory(run_id=f"r{n}", task=f"q{n}", agents=agents, steps=(step,)),
+            (Labels(run_id=f"r{n}", case_id="c", faults=(Fault(agent="Nobody", step=0, origin="Ann"),)),),
+            doubts=("text: was mended",) if not n else (),
+        )
+        for n in range(6)
+    )
+    result = hold_trial([RunSet("mine", runs)], [Contestant("first", Blames("Solver"))], Conditions(resamples=0))
+    lines = list(trial_text(result, "folded"))
+
+    at = lines.index("doubtful: 7 things in 6 runs, scored as they are written:")
+    assert lines[at + 1 : at + 3] == [
+        "  r0: text: was mended",
+        "  r0: label: 'Nobody' is blamed, who is not in the run",
+    ]
+    assert lines[at + 6] == "  and 2 more (--json has them all)"
+
+
+def test_the_full_tables_have_ranks_class_sets_and_runs_by_the_number_of_their_faults():
+    lines = list(trial_text(trial("FM-1.1", clean=1, resamples=0), "folded", full=True))
+    heads = [line for line in lines if "agent" in line]
+
+    assert any(line.endswith("MRR: agent (n=4)  MRR: step (n=4)") for line in heads)
+    assert any(line.startswith("over other classes  pair MF1, observed  pair MF1, union") for line in heads)
+    at = next(number for number, line in enumerate(lines) if line.startswith("one fault, n=4"))
+    assert lines[at + 1].split()[:2] == ["first", "75.0"]
+    assert not any(line.startswith("several faults") for line in lines)
+
+
 def test_the_first_is_compared_with_the_others():
     lines = text(resamples=0)
     at = lines.index("first less  agent  step exact  both exact")

@@ -6,6 +6,15 @@ from aegis_core.attribution import Blame
 from aegis_core.scoring import Variant, evaluate
 
 
+def test_runs_whose_faults_have_other_roles_are_counted(scored, fault):
+    runs = [
+        scored((fault("Solver", role="carrier"),), "Solver FM-1.1", run_id="r1"),
+        scored((fault("Solver", role="carrier"), fault("Critic")), "Solver FM-1.1", run_id="r2"),
+        scored("", "", run_id="r3"),
+    ]
+    assert evaluate(runs, seed=0, resamples=0).part("all").coverage.other_roles_only == 1
+
+
 def test_runs_are_answered_abstained_or_not_judged_and_none_is_lost(scored, fault):
     tool = fault("Solver", "env:timeout", strategy="environment", scope="call")
     part = evaluate(
