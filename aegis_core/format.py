@@ -28,7 +28,7 @@ class LabelledRun:
     labels: tuple[Labels, ...] = ()
     """One record an annotator. None at all: nobody labelled the run; a record without faults: nobody is to blame."""
     doubts: tuple[str, ...] = ()
-    """Repairs and contradictions that the reader met, one sentence each."""
+    """Repairs and contradictions that the reader met, a sentence each; what tells of the label begins with `label:`."""
     group: str = ""
     """Id of the source task. Runs that share it stay together in a split; "" where nothing is known of it."""
     source: Mapping[str, JsonValue] = field(default_factory=dict)

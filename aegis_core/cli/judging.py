@@ -75,7 +75,10 @@ def attribute(
 
     plugins = default_plugins()
     judge = _trained(attributor, _sources(train, train_labels, "--train-labels", "--train"), plugins)
-    findings = [_finding(judge, one, attributor or DEFAULT, plugins) for one in _runs(path, format_name, run)]
+    findings = [
+        _finding(judge, one, attributor or DEFAULT, plugins).model_copy(update={"doubts": doubts})
+        for one, doubts in _runs(path, format_name, run)
+    ]
     lines: list[str] = []
     for found in findings:
         lines += [*([""] if lines else []), *attribution_text(found, top or SHOWN)]
@@ -101,17 +104,17 @@ def _trained(name: str | None, train: Sequence[tuple[Path, Path | None]], plugin
     return fitted(judge, (one for path, labels in train for one in _read(path, labels=labels)))
 
 
-def _runs(path: Path, format_name: str | None, run_id: str) -> Iterator[Trajectory]:
-    """The runs at a path, or the one that was chosen."""
+def _runs(path: Path, format_name: str | None, run_id: str) -> Iterator[tuple[Trajectory, tuple[str, ...]]]:
+    """The runs at a path with what is doubtful about them, or the one that was chosen."""
     from aegis_core.formats import open_runs
 
-    found: dict[str, Trajectory] = {}
+    found: dict[str, tuple[Trajectory, tuple[str, ...]]] = {}
     others = 0
-    for run in open_runs(path, format_name).trajectories():
+    for run, doubts in open_runs(path, format_name).doubted_trajectories():
         if not run_id:
-            yield run
+            yield run, doubts
         elif run.run_id.startswith(run_id):
-            found[run.run_id] = run
+            found[run.run_id] = run, doubts
         else:
             others += 1
     if not run_id:

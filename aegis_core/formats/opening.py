@@ -44,6 +44,18 @@ class Source:
         """
         return self.format.trajectories(self.path)
 
+    def doubted_trajectories(self) -> Iterator[tuple[Trajectory, tuple[str, ...]]]:
+        """The same, each with what the reader doubts about the run itself: what tells of the label is left out.
+
+        Raises:
+            StoreError: as for `trajectories`.
+        """
+        if type(self.format).trajectories is not Format.trajectories:  # it reads no labels, and so tells no doubts
+            yield from ((run, ()) for run in self.trajectories())
+            return
+        for run in self.labelled_runs():
+            yield run.trajectory, tuple(doubt for doubt in run.doubts if not doubt.startswith("label:"))
+
 
 def open_runs(
     path: str | os.PathLike[str],

@@ -50,6 +50,8 @@ class Finding(Record):
     suspects: tuple[Suspect, ...] = ()
     abstained: str = ""
     not_judged: str = ""
+    doubts: tuple[str, ...] = ()
+    """What the reader doubts about the run; never about its label."""
 
 
 def finding(
@@ -108,6 +110,7 @@ def attribution_text(found: Finding, top: int = SHOWN) -> Iterator[str]:
         yield f"  no answer: {found.abstained}"
     elif not found.suspects:
         yield "  blames nobody"
+    yield from (f"  doubtful: {doubt}" for doubt in found.doubts)
     for suspect in found.suspects[:top]:
         yield ""
         yield from _suspect(suspect)

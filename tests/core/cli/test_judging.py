@@ -246,3 +246,14 @@ def test_the_environment_counts_if_that_is_asked_for(aegis, runs):
     found = [aegis(*line, *more).json["conditions"]["rules"]["environment"] for more in ((), ("--environment",))]
     assert found == [False, True]
     assert "MRR: agent" in aegis(*line[:-1], "--full").out
+
+
+def test_attribute_tells_what_is_doubtful_about_a_run_and_nothing_of_its_label(aegis, runs):
+    run = json.loads((runs / "3.json").read_text())
+    del run["question_ID"]
+    (runs / "3.json").write_text(json.dumps(run))  # its label is doubtful, too: the agent is spelt otherwise
+    line = ("attribute", runs, "--run", "ag-3", "--attributor", "first-speaker")
+
+    assert "  doubtful: question_ID: is missing, so the question itself stands for it\n" in aegis(*line).out
+    (found,) = aegis(*line, "--json").json
+    assert found["doubts"] == ["question_ID: is missing, so the question itself stands for it"]
