@@ -7,7 +7,7 @@ import json
 import pytest
 
 from aegis_core.errors import AegisError, MissingDependencyError
-from benchmarks import imports, model_calls, store, throughput
+from benchmarks import evaluation, imports, model_calls, store, throughput
 from benchmarks.__main__ import MODULES, main
 from benchmarks.campaigns import generate
 from benchmarks.measuring import Estimate
@@ -94,6 +94,14 @@ def test_both_sides_of_the_store_benchmark_hold_the_same_records(campaign, tmp_p
     assert ours == theirs and len(ours) == 3
 
 
+def test_evaluating_is_timed_for_one_attributor_and_beside_all_trivial_ones():
+    found = figures(evaluation.run(rounds=1, runs=12, tasks=1))
+
+    one, all_of_them = (figure.estimate.value for figure in found.values())
+    assert 0 < one < all_of_them
+    assert list(found) == ["one attributor, CPU", "10 attributors and learners, CPU"]
+
+
 def test_a_missing_library_is_named_with_how_to_install_it(monkeypatch):
     monkeypatch.setattr(store, "find_spec", lambda name: None)
 
@@ -122,7 +130,7 @@ def test_every_module_is_run_by_its_name(monkeypatch, capsys):
     main()
 
     assert json.loads(capsys.readouterr().out)["benchmark"] == "imports"
-    assert set(MODULES) == {"imports", "store", "tracing", "model_calls", "throughput"}
+    assert set(MODULES) == {"imports", "store", "tracing", "model_calls", "throughput", "evaluation"}
 
 
 def test_an_unknown_name_is_refused_with_the_known_ones(monkeypatch, capsys):
