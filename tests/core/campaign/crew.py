@@ -91,6 +91,7 @@ def main(out: str, workers: str, number: str, after: str) -> None:
                 time.sleep(0.02)
             os.kill(os.getpid(), int(number))
 
+    signal.signal(signal.SIGINT, signal.default_int_handler)  # where the tests run in the background, it is ignored
     campaign(out, int(workers), checker=checker("signs"), progress=watch).run()
 
 

@@ -68,6 +68,8 @@ def test_an_interruption_while_the_program_is_being_loaded_is_a_line_and_exit_co
 import signal, sys
 from aegis_core.cli import main
 
+signal.signal(signal.SIGINT, signal.default_int_handler)  # where the tests run in the background, it is ignored
+
 class Finder:
     def find_spec(self, name, path=None, target=None):
         if name == {module!r}:
