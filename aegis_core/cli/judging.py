@@ -42,6 +42,14 @@ FormatName = Annotated[
     str | None, typer.Option("--format", help="Of the runs; by default what they look like. See `aegis plugins`.")
 ]
 
+Environment = Annotated[
+    bool, typer.Option("--environment", help="Faults of the environment count where modes alone are compared.")
+]
+Full = Annotated[
+    bool, typer.Option("--full", help="More tables: mean reciprocal ranks, class sets, one and several faults.")
+]
+Published = Annotated[bool, typer.Option("--published", help="Also print what published scorers say.")]
+
 
 class Names(enum.StrEnum):
     """How the names of agents are compared in the tables."""
@@ -189,13 +197,9 @@ def evaluate(
         str, typer.Option(help="Which faults are to be found: cause, carrier, missed, with commas between.")
     ] = "cause",
     k: Annotated[str, typer.Option("--k", help="How many steps a hit may be off, with commas between.")] = "0,1,3",
-    environment: Annotated[
-        bool, typer.Option("--environment", help="Faults of the environment count where modes alone are compared.")
-    ] = False,
-    full: Annotated[
-        bool, typer.Option("--full", help="More tables: mean reciprocal ranks, class sets, one and several faults.")
-    ] = False,
-    published: Annotated[bool, typer.Option("--published", help="Also print what published scorers say.")] = False,
+    environment: Environment = False,
+    full: Full = False,
+    published: Published = False,
     format_name: FormatName = None,
     as_json: AsJson = False,  # noqa: ARG001  read by `command`
 ) -> Answer:

@@ -127,16 +127,17 @@ def hold_trial(
     ]  # fmt: skip
     first = contestants[0].name
     results = [
-        one.model_copy(
-            update={
-                "comparisons": one.comparisons if first in found else (),
-                "doubts": tuple(doubt for run in labelled for doubt in _doubts(run, conditions.origin)),
-            }
-        )
+        _finished(one, labelled, conditions.origin, compared=first in found)
         for one, found, labelled in zip(results, given, ground.labelled, strict=True)
     ]
     has_trained = any(trained & set(found) for found in given)
     return Trial(conditions=conditions, training=ground.training if has_trained else None, sets=tuple(results))
+
+
+def _finished(result: SetResult, runs: Sequence[LabelledRun], origin: str | None, *, compared: bool) -> SetResult:
+    """The result with what is doubtful about the runs, and without comparisons where the first was left out."""
+    doubts = tuple(doubt for run in runs for doubt in _doubts(run, origin))
+    return result.model_copy(update={"comparisons": result.comparisons if compared else (), "doubts": doubts})
 
 
 class _Ground:
