@@ -104,13 +104,14 @@ def _told(texts: Iterable[str]) -> tuple[str, ...]:
 
 
 def _states(chains: Iterable[Mapping[str, Any]]) -> Iterator[tuple[str, ...]]:
-    """The texts of the messages in the state that each chain got."""
+    """The texts in the state that each chain got: channels of text, and messages in the others."""
     for span in chains:
         try:
             given = json.loads(str(span.get("input.value", "")))
         except ValueError:
             continue
-        yield _told(_contents(given))
+        channels = [text for text in given.values() if isinstance(text, str)] if isinstance(given, dict) else []
+        yield _told([*channels, *_contents(given)])
 
 
 def _taped_models(tape: Tape) -> Counter[tuple[str, ...]]:
