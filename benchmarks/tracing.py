@@ -18,7 +18,7 @@ from collections.abc import Callable, Mapping, Sequence
 from aegis_core.run import Tape
 from aegis_core.trace import record
 from aegis_core.trajectory import Trajectory
-from benchmarks.graphs import GRAPHS, Workload, bare_handler
+from benchmarks.graphs import Workload, bare_handler, scripted
 from benchmarks.measuring import Contender, Rounds, Sample, measure, quartiles, ratio, timed
 from benchmarks.reporting import Figure, Goal, Report, machine
 from benchmarks.spans import Spans, check_equal
@@ -29,8 +29,12 @@ _GOAL = Goal(at_most=0.25)
 CONTENDERS = ("untraced", "bare handler", "aegis", "openinference", "openinference, all")
 
 
+_GRAPHS: Mapping[str, Callable[[], Workload]] = {"scripted": scripted}
+"""Not the demo's team: of what its Analyst's middleware shows the model, Aegis records the state it is made from."""
+
+
 def run(
-    rounds: int = 60, graphs: Mapping[str, Callable[[], Workload]] = GRAPHS, names: Sequence[str] = CONTENDERS
+    rounds: int = 60, graphs: Mapping[str, Callable[[], Workload]] = _GRAPHS, names: Sequence[str] = CONTENDERS
 ) -> Report:
     """Trace runs of each graph in turn with each contender.
 

@@ -66,7 +66,7 @@ def test_without_openinference_the_benchmark_says_what_to_install():
 
 @pytest.mark.skipif(find_spec("openinference") is None, reason="openinference is not installed")
 def test_openinference_holds_the_same_content():
-    report = tracing.run(rounds=1, graphs={"small": lambda: graphs.scripted(1), "team": graphs.team})
+    report = tracing.run(rounds=1, graphs={"small": lambda: graphs.scripted(1)})
 
     assert all("the same texts stand in both" in note for note in report.notes)
     assert any(figure.name == "small: aegis / openinference" for figure in report.figures)
