@@ -5,19 +5,34 @@ from __future__ import annotations
 import asyncio
 import threading
 import time
-from contextlib import aclosing, closing
+from collections.abc import Sequence
+from contextlib import aclosing, closing, suppress
 from typing import Any
 
 import pytest
 
 from aegis_core.adapter import Capabilities, System
-from aegis_core.testing.script import Script
+from aegis_core.testing.script import Delay, Script
 from aegis_core.testing.stage import TASK, Played, Stage, Way
 
 __all__ = ["ConcurrencyChecks"]
 
 _RUNS = 50
 _PATIENCE_S = 20.0
+_MEETING_S = 5.0
+
+
+def _meets(others: threading.Barrier) -> Delay:
+    """The first reply of a run waits for those of the others, so that all runs are under way at once."""
+    waiting = [others]
+
+    def delay(_agent: str, _texts: Sequence[str]) -> float:
+        if waiting:
+            with suppress(threading.BrokenBarrierError):  # one that never comes is found by what is recorded
+                waiting.pop().wait()
+        return 0.0
+
+    return delay
 
 
 class ConcurrencyChecks(Stage):
@@ -53,12 +68,11 @@ class ConcurrencyChecks(Stage):
         if "sync" not in self.ways:
             pytest.skip("the framework has no synchronous runs")
         done: dict[int, Played] = {}
-        starting = threading.Barrier(_RUNS, timeout=_PATIENCE_S)
+        all_are_in = threading.Barrier(_RUNS, timeout=_MEETING_S)
 
         def play(number: int) -> None:
-            script = Script()
+            script = Script(delay=_meets(all_are_in))
             system = self.built(self.conversation, script, "sync")
-            starting.wait()
             with self.recording(system) as recording:
                 result, error = self.outcome(system, recording.app, "sync", f"{TASK} ({number})")
             done[number] = Played(recording.run, script, result, error)
