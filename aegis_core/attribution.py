@@ -16,7 +16,8 @@ __all__ = ["Attribution", "Blame"]
 class Blame(Record):
     """One suspected (agent, mode, step). Confidence lies in [0, 1]; mode or step None: not said."""
 
-    agent: str
+    agent: str = Field(pattern=r"\S")
+    """Never blank: who names nobody abstains."""
     mode: str | None = None
     step: int | None = Field(default=None, ge=0)
     confidence: float = Field(default=1.0, ge=0, le=1)

@@ -7,6 +7,7 @@ import enum
 import gc
 import sys
 from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Set as AbstractSet
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, get_args
 
@@ -82,10 +83,12 @@ def attribute(
     from aegis_core.report.lookup import no_runs
 
     plugins = default_plugins()
-    judge = _trained(attributor, _sources(train, train_labels, "--train-labels", "--train"), plugins)
+    runs = list(_runs(path, format_name, run))
+    trained_on = _sources(train, train_labels, "--train-labels", "--train")
+    judge = _trained(attributor, trained_on, {one.task for one, _ in runs}, plugins)
     findings = [
         _finding(judge, one, attributor or DEFAULT, plugins).model_copy(update={"doubts": doubts})
-        for one, doubts in _runs(path, format_name, run)
+        for one, doubts in runs
     ]
     lines: list[str] = []
     for found in findings:
@@ -99,7 +102,10 @@ def attribute(
     )
 
 
-def _trained(name: str | None, train: Sequence[tuple[Path, Path | None]], plugins: Plugins) -> Attributor:
+def _trained(
+    name: str | None, train: Sequence[tuple[Path, Path | None]], judged: AbstractSet[str], plugins: Plugins
+) -> Attributor:
+    """Who judges, trained if it must be; never on runs of a task that is judged, whose labels it would repeat."""
     from aegis_core.attributing import find_attributor, find_judge
     from aegis_core.learner import Attributor
     from aegis_core.scoring.crossfitting import fitted
@@ -109,7 +115,13 @@ def _trained(name: str | None, train: Sequence[tuple[Path, Path | None]], plugin
     judge = find_judge(name, plugins)
     if isinstance(judge, Attributor):
         raise AegisError(f"attributor {name or DEFAULT!r} is not trained; leave out --train, or name a learner")
-    return fitted(judge, (one for path, labels in train for one in _read(path, labels=labels)))
+    runs = [one for path, labels in train for one in _read(path, labels=labels)]
+    others = [one for one in runs if one.trajectory.task not in judged]
+    if runs and not others:
+        raise AegisError(
+            f"none of {len(runs)} runs is left to train on: all are of tasks that are judged; give --train other runs"
+        )
+    return fitted(judge, others)
 
 
 def _runs(path: Path, format_name: str | None, run_id: str) -> Iterator[tuple[Trajectory, tuple[str, ...]]]:

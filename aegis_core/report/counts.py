@@ -26,6 +26,9 @@ def summary_text(summary: Summary) -> Iterator[str]:
     failed = "".join(f", {count} {kind.replace('_', ' ')}" for kind, count in summary.clean_failures.items())
     yield f"clean runs: {summary.tasks}, of them right {summary.clean_right}{failed}"
     yield f"faulty runs: {summary.planned} tried, {summary.kept} kept, {summary.planned - summary.kept} discarded"
+    if summary.without_plan:
+        n = summary.without_plan
+        yield f"  right runs with nothing to try, as no known agent's words are read by another: {n}"
     if summary.kept_with_two_targets:
         yield f"  of those kept, {summary.kept_with_two_targets} have two targets"
     yield f"runs in all, with controls: {summary.runs}; live model calls: {summary.live_model_calls}"

@@ -63,7 +63,7 @@ def _set(trial: Trial, result: SetResult, naming: Naming, *, full: bool) -> Iter
     counts = result.standings[0].evaluation.part("all").coverage
     clean = counts.clean
     faultless = f", {clean} of them without any fault" if clean else ""
-    left_out = f"; {result.without_labels} more left out, without labels" if result.without_labels else ""
+    left_out = f"; {result.without_labels} more left out, without labels that count" if result.without_labels else ""
     yield (
         f"{result.name}: {result.runs} runs of {result.tasks} source tasks{faultless}, labels of {whose or 'nobody'}"
         f"{left_out}"
@@ -88,7 +88,7 @@ def _set(trial: Trial, result: SetResult, naming: Naming, *, full: bool) -> Iter
 def _outside(counts: Coverage) -> Iterator[str]:
     """Runs that have faults, but none that counts."""
     if counts.other_roles_only:
-        yield f"{counts.other_roles_only} of them have faults of other roles alone, and no figure below goes over them."
+        yield f"{counts.other_roles_only} of them have faults of other roles alone, and no column below goes over them."
     if counts.environment_only:
         yield f"{counts.environment_only} of them have faults of the environment alone, which are no agent's."
 

@@ -60,21 +60,30 @@ def step_rank(run: Compared) -> tuple[bool, int | None]:
 
 def step_distance(run: Compared) -> int | None:
     """How many steps the first blame is away from the nearest cause; None where either names no step."""
-    first = run.said[0] if run.said else None
-    if first is None or first.step is None or is_environment(first):
+    first = _placed(run)
+    if first is None:
         return None
-    return min((abs(first.step - step) for step in _true_steps(run)), default=None)
+    return min((abs(first[1] - step) for step in _true_steps(run)), default=None)
 
 
 def joint_distance(run: Compared, naming: Naming) -> int | None:
     """How many steps the first blame is away from the nearest cause of the agent that it blames; None without one."""
-    first = run.said[0] if run.said else None
-    if first is None or first.step is None or is_environment(first):
+    first = _placed(run)
+    if first is None:
         return None
+    agent, step_said = first
     spell = run.names.strict if naming == "strict" else run.names.folded
-    blamed = spell(first.agent)
+    blamed = spell(agent)
     steps = (fault.step for fault in run.faults if fault.step is not None and spell(fault.agent) == blamed)
-    return min((abs(first.step - step) for step in steps), default=None)
+    return min((abs(step_said - step) for step in steps), default=None)
+
+
+def _placed(run: Compared) -> tuple[str, int] | None:
+    """Agent and step of the first blame, if it names a step that the run has; one beyond its end is near nothing."""
+    first = run.said[0] if run.said else None
+    if first is None or first.step is None or first.step >= run.steps or is_environment(first):
+        return None
+    return first.agent, first.step
 
 
 def _true_steps(run: Compared) -> set[int]:

@@ -76,6 +76,7 @@ class Compared:
         self.blames = tuple(blame for blame in run.blames if not is_environment(blame))
         """Those that blame an agent."""
         self.names = RunNames(run.agents)
+        self.steps = run.steps
 
 
 def origins(run: LabelledRun) -> tuple[str, ...]:

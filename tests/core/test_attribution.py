@@ -20,6 +20,12 @@ def test_attribution_survives_json() -> None:
     assert Attribution.model_validate_json(record.model_dump_json()) == record
 
 
+@pytest.mark.parametrize("agent", ["", " "])
+def test_nobody_can_be_blamed_without_a_name(agent: str) -> None:
+    with pytest.raises(ValidationError, match="agent"):
+        Blame(agent=agent)
+
+
 def test_attribution_may_abstain() -> None:
     assert Attribution(run_id="r", abstained="the run is right").blames == ()
 

@@ -81,6 +81,12 @@ def test_attribute_shows_no_label(aegis, runs):
         assert "whowhen" not in done.out
 
 
+def test_a_learner_is_not_trained_on_the_runs_that_it_judges(aegis, runs):
+    done = aegis("attribute", runs, "--attributor", "modal-step", "--train", runs)
+    assert (done.code, done.out) == (2, "")
+    assert "all are of tasks that are judged" in done.err
+
+
 def test_a_learner_judges_after_it_was_trained(aegis, runs):
     line = ("attribute", runs, "--run", "ag-3", "--attributor", "modal-step", "--json")
 

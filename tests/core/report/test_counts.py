@@ -26,6 +26,11 @@ def test_a_summary_is_told_in_full(campaign):
     assert "fired, but not needed for the failure: 2" in text
 
 
+def test_right_runs_in_which_nothing_could_be_planned_are_told(campaign):
+    text = "\n".join(summary_text(campaign.summary.model_copy(update={"without_plan": 2})))
+    assert "right runs with nothing to try, as no known agent's words are read by another: 2" in text
+
+
 def test_statistics_say_the_same_as_the_summary(campaign):
     text = "\n".join(statistics_text(statistics(Dataset(campaign.out / "dataset"))))
     assert "clean runs 3, of them right 2" in text

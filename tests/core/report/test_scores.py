@@ -122,7 +122,7 @@ def test_what_goes_over_fewer_runs_than_the_table_says_over_how_many():
 def test_runs_whose_faults_do_not_count_are_told():
     lines = text(rules=Rules(roles=("carrier",)), resamples=0)
 
-    assert "4 of them have faults of other roles alone, and no figure below goes over them." in lines
+    assert "4 of them have faults of other roles alone, and no column below goes over them." in lines
 
 
 def test_blames_of_what_a_run_does_not_have_stand_beside_the_answers():

@@ -52,6 +52,14 @@ def test_joint_accuracy_is_exact_or_within_some_steps(scored):
     assert [joint(runs, rules, within=within) for within in rules.within] == [1 / 5, 2 / 5, 3 / 5]
 
 
+def test_a_step_beyond_the_end_of_the_run_is_near_nothing(scored):
+    (run,) = [scored("Solver FM-1.1 4", "Solver FM-1.1 5", run_id="r")]
+    short = run.model_copy(update={"steps": 5})
+    rules = Rules(within=(0, 1))
+    assert figure([run], "accuracy", "step", rules, within=1) == joint([run], rules, within=1) == 1
+    assert figure([short], "accuracy", "step", rules, within=1) == joint([short], rules, within=1) == 0
+
+
 def test_the_agent_of_one_cause_and_the_step_of_another_are_not_both_right(scored):
     runs = [scored("Planner FM-1.1 1, Solver FM-1.1 9", "Planner FM-1.1 9")]
     assert figure(runs, "accuracy", "agent") == figure(runs, "accuracy", "step", within=0) == 1
