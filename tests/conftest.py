@@ -11,7 +11,17 @@ from hypothesis import settings
 
 HERE = Path(__file__).parent
 # Folder of tests -> the framework without which none of them can even be collected.
-NEEDS = {HERE / "adapters" / name: name for name in ("langgraph", "metagpt")}
+NEEDS = {
+    HERE / "adapters" / folder: module
+    for folder, module in {
+        "autogen": "autogen_agentchat",
+        "camel": "camel",
+        "langgraph": "langgraph",
+        "metagpt": "metagpt",
+        "openai_agents": "agents",
+        "smolagents": "smolagents",
+    }.items()
+}
 
 settings.register_profile("aegis", derandomize=True, database=None, deadline=None)
 settings.load_profile("aegis")

@@ -1,0 +1,22 @@
+"""The adapter for CAMEL."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from aegis_core.hookspecs import Provider, hookimpl
+
+
+@hookimpl
+def aegis_adapters() -> Iterable[Provider]:
+    """Describes the adapter, without importing it."""
+    return [
+        Provider(
+            name="camel",
+            target="aegis_camel.adapter:CamelAdapter",
+            requires=("camel-ai>=0.2.90,<0.3", "mcp<2"),
+            matches=("camel",),
+            summary="CAMEL: ChatAgent, RolePlaying, Workforce",
+            install='pip install "aegis-mas[camel]"',
+        )
+    ]

@@ -1,0 +1,22 @@
+"""The adapter for MetaGPT."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from aegis_core.hookspecs import Provider, hookimpl
+
+
+@hookimpl
+def aegis_adapters() -> Iterable[Provider]:
+    """Describes the adapter, without importing it."""
+    return [
+        Provider(
+            name="metagpt",
+            target="aegis_metagpt.adapter:MetaGPTAdapter",
+            requires=("metagpt>=0.8.2,<0.9",),
+            matches=("metagpt",),
+            summary="MetaGPT: Team, Environment, Role, Action",
+            install="see adapters/aegis_metagpt/README.md: MetaGPT needs an environment of its own",
+        )
+    ]
