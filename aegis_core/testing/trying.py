@@ -22,7 +22,7 @@ from aegis_core.testing.installed import require_pytest
 if TYPE_CHECKING:
     from aegis_core.testing.conformance import AdapterConformance
 
-__all__ = ["certify", "kit_of"]
+__all__ = ["certify", "home_of", "kit_of"]
 
 _FILE = """\
 from aegis_core.testing.trying import kit_of
@@ -39,7 +39,8 @@ def certify(name: str, plugins: Plugins, kit: str = "") -> Certificate:
     Args:
         name: of the adapter.
         plugins: where it is looked up.
-        kit: module with the adapter's `AdapterConformance`; by default `testing` in the package of its provider.
+        kit: module with the adapter's `AdapterConformance`; by default `testing.conformance` in the package of its
+            provider, or `testing` where there is no such module.
 
     Raises:
         MissingDependencyError: pytest or the framework is not installed.
@@ -48,7 +49,7 @@ def certify(name: str, plugins: Plugins, kit: str = "") -> Certificate:
     require_pytest()
     plugins.adapter(name)
     info, provided = _found(name, plugins)
-    module = kit or f"{provided.target.partition(':')[0].partition('.')[0]}.testing"
+    module = kit or home_of(provided.target)
     cls = kit_of(module, name)
     return Certificate(
         adapter=name,
@@ -61,6 +62,15 @@ def certify(name: str, plugins: Plugins, kit: str = "") -> Certificate:
         kit=f"{module}:{cls.__name__}",
         checks=_results(module, name),
     )
+
+
+def home_of(target: str) -> str:
+    """The module where the kit of an adapter is looked for, by the `module:Class` that its provider names.
+
+    A package `testing` keeps what needs no pytest (systems, models) apart from the kit, which is in `conformance`.
+    """
+    testing = f"{target.partition(':')[0].partition('.')[0]}.testing"
+    return f"{testing}.conformance" if _exists(f"{testing}.conformance") else testing
 
 
 def kit_of(module: str, adapter: str) -> type[AdapterConformance]:
@@ -85,11 +95,7 @@ def kit_of(module: str, adapter: str) -> type[AdapterConformance]:
 
 
 def _imported(module: str, adapter: str) -> ModuleType:
-    try:
-        missing = find_spec(module) is None
-    except ModuleNotFoundError:  # of the package around it
-        missing = True
-    if missing:
+    if not _exists(module):
         raise PluginError(
             f"adapter {adapter!r} brings no kit: there is no module {module}. Its author has to add one "
             "(docs/write-an-adapter.md); if it stands elsewhere, name it with --kit"
@@ -98,6 +104,16 @@ def _imported(module: str, adapter: str) -> ModuleType:
         return import_module(module)
     except (Exception, SystemExit) as error:  # plugin boundary: load
         raise PluginError(f"the kit {module} can't be loaded: {type(error).__name__}: {error}") from error
+
+
+def _exists(module: str) -> bool:
+    """Whether there is such a module; what is around it is imported to find out."""
+    try:
+        return find_spec(module) is not None
+    except ModuleNotFoundError:  # of the package around it
+        return False
+    except (Exception, SystemExit):  # plugin boundary: what is around it is broken, which is told when it is loaded
+        return True
 
 
 def _found(name: str, plugins: Plugins) -> tuple[PluginInfo, Provided]:

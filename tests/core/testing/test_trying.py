@@ -11,7 +11,7 @@ from aegis_core import __version__
 from aegis_core.errors import MissingDependencyError, PluginError
 from aegis_core.plugins import Plugins
 from aegis_core.testing.certificate import Certificate, CheckResult
-from aegis_core.testing.trying import certify, kit_of
+from aegis_core.testing.trying import certify, home_of, kit_of
 
 PLUGINS = Plugins([EntryPoint("callables", "aegis_callables", "aegis")], environ={})
 KIT = """
@@ -70,6 +70,31 @@ def test_every_check_is_told_with_its_verdict_and_what_to_repair(kit) -> None:
 
 def test_the_kit_is_found_in_the_package_of_the_adapter() -> None:
     assert kit_of("aegis_callables.testing", "callables").__name__ == "CallablesConformance"
+
+
+def test_a_package_testing_has_its_kit_in_the_module_conformance(tmp_path, monkeypatch) -> None:
+    testing = tmp_path / "some_adapter" / "testing"
+    testing.mkdir(parents=True)
+    (tmp_path / "some_adapter" / "__init__.py").touch()
+    (testing / "__init__.py").touch()
+    monkeypatch.syspath_prepend(tmp_path)
+
+    assert home_of("some_adapter.adapter:Adapter") == "some_adapter.testing"
+    (testing / "conformance.py").touch()
+    assert home_of("some_adapter.adapter:Adapter") == "some_adapter.testing.conformance"
+    assert home_of("aegis_callables.adapter:CallablesAdapter") == "aegis_callables.testing"
+
+
+@pytest.mark.parametrize("damage", ["import nothing_like_this", "raise ValueError('no')", "raise SystemExit"])
+def test_a_broken_package_around_the_kit_is_an_error_that_says_so(tmp_path, monkeypatch, damage) -> None:
+    package = tmp_path / "broken_adapter"
+    package.mkdir()
+    (package / "__init__.py").touch()
+    (package / "testing.py").write_text(damage, encoding="utf-8")
+    monkeypatch.syspath_prepend(tmp_path)
+
+    with pytest.raises(PluginError, match="broken_adapter"):
+        kit_of(home_of("broken_adapter.adapter:Adapter"), "callables")
 
 
 @pytest.mark.parametrize(
