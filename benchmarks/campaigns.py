@@ -11,7 +11,7 @@ from aegis_core.world import generate_tasks
 __all__ = ["SEED", "SYSTEMS", "TASKS", "generate"]
 
 SYSTEMS = {
-    "langgraph": "aegis_langgraph.systems:analysis_team",
+    "langgraph": "aegis_langgraph.testing.systems:analysis_team",
     "callables": "aegis_core.world.teams:chain_team",
 }
 """Systems by the name of their adapter: the demo's, and its plain twin."""

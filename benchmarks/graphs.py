@@ -64,7 +64,7 @@ def scripted(rounds: int = 3) -> Workload:
 
 def team() -> Workload:
     """The demo's team on a task of the demo in which the Analyst uses its tools."""
-    from aegis_langgraph.systems import analysis_team
+    from aegis_langgraph.testing.systems import analysis_team
 
     system = analysis_team(seed=SEED)
     text = generate_tasks(2, SEED)[1].text

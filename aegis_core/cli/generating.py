@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 __all__ = ["Level", "demo", "generate"]
 
 Seed = Annotated[int, typer.Option(help="Of everything random; the same seed gives the same bytes.", min=0)]
-DEMO_SYSTEM = "aegis_langgraph.systems:analysis_team"
+DEMO_SYSTEM = "aegis_langgraph.testing.systems:analysis_team"
 _DEMO_WORKERS = 4
 """At most: each is a process that has loaded LangGraph."""
 _TASKS_A_WORKER = 10

@@ -64,7 +64,7 @@ def chain(tmp_path_factory: pytest.TempPathFactory) -> Files:
 @pytest.fixture(scope="session")
 def analysis(tmp_path_factory: pytest.TempPathFactory) -> Files:
     """A LangGraph team with a parallel branch and tools."""
-    return produced(tmp_path_factory.mktemp("analysis") / "out", "aegis_langgraph.systems:analysis_team", "Reader")
+    return produced(tmp_path_factory.mktemp("analysis") / "out", "aegis_langgraph.testing.systems:analysis_team", "Reader")
 
 
 @pytest.fixture(scope="session")

@@ -10,7 +10,7 @@ import pytest
 from aegis_core.adapter import Attachment
 from aegis_core.run import Run
 from aegis_langgraph.adapter import LangGraphAdapter
-from aegis_langgraph.testing import LangGraphConformance
+from aegis_langgraph.testing.conformance import LangGraphConformance
 
 
 class TestLangGraph(LangGraphConformance):

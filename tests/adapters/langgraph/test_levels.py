@@ -16,13 +16,13 @@ from aegis_core.dataset import Dataset
 from aegis_core.store import read, read_document
 from aegis_core.world import generate_tasks
 from aegis_core.world.prompts import system_prompt
-from aegis_langgraph.chat_model import SimulatedChatModel
+from aegis_langgraph.testing.chat_model import SimulatedChatModel
 from aegis_langgraph.models import tap
 
 pytestmark = pytest.mark.framework
 CHAIN = {"Planner": "planner", "Reader": "researcher", "Solver": "solver", "Reporter": "reporter"}
 CHAINED = f"{__name__}:tapped_chain"
-SEVERAL = "aegis_langgraph.systems:analysis_team"
+SEVERAL = "aegis_langgraph.testing.systems:analysis_team"
 """A member whose calls are served one by one anyway, beside function nodes that are called again."""
 
 

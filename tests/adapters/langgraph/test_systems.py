@@ -14,8 +14,8 @@ from aegis_core.campaign.checkers import check
 from aegis_core.world import Message, SimulatedModel, generate_tasks, review_objects
 from aegis_core.world.prompts import job_number, system_prompt
 from aegis_langgraph.adapter import LangGraphAdapter
-from aegis_langgraph.chat_model import SimulatedChatModel
-from aegis_langgraph.systems import TEAM, analysis_team
+from aegis_langgraph.testing.chat_model import SimulatedChatModel
+from aegis_langgraph.testing.systems import TEAM, analysis_team
 
 pytestmark = pytest.mark.framework
 TASKS = generate_tasks(36, 17)

@@ -15,7 +15,7 @@ def test_two_workers_write_the_same_bytes(tmp_path):
     for workers in (1, 2):
         out = tmp_path / str(workers)
         Campaign(
-            system="aegis_langgraph.systems:analysis_team",
+            system="aegis_langgraph.testing.systems:analysis_team",
             tasks=generate_tasks(3, 7),
             out=out,
             seed=7,

@@ -18,7 +18,7 @@ from langgraph.prebuilt import InjectedState
 from aegis_core.adapter import System
 from aegis_core.world import review_objects, tools
 from aegis_core.world.prompts import handed, job_number, system_prompt
-from aegis_langgraph.chat_model import SimulatedChatModel
+from aegis_langgraph.testing.chat_model import SimulatedChatModel
 
 __all__ = ["TEAM", "analysis_team"]
 
