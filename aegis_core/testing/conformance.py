@@ -26,10 +26,11 @@ class AdapterConformance(
 ):
     """What every adapter has to keep to. Fill in what `Stage` asks for; each check says how to repair what it finds.
 
-    Put a subclass with the name `...Conformance` into `testing.conformance` (or `testing`) in your package, where `aegis
-    adapters test` finds it, and one of it with the name `Test...` into your tests. Add cases of your own as other
-    methods; a check of the kit can't be overridden. What your adapter can't do yet goes into `expected_failures`, by
-    the name of the check, with the reason: the certificate tells it, and it is a failure once it works.
+    Put a subclass with the name `...Conformance` into the module `testing.conformance` of your plugin's package (or
+    `testing`), where `aegis adapters test` finds it, and one of it with the name `Test...` into your tests. Add cases
+    of your own as other methods; a check of the kit can't be overridden. What your adapter can't do yet goes into
+    `expected_failures`, by the name of the check, with the reason: the certificate tells it, and it is a failure once
+    it works.
     """
 
     __test__ = False
