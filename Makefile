@@ -9,10 +9,10 @@ NOX = .nox/tools/bin/nox
 demo: .venv/.installed
 	.venv/bin/aegis demo
 
-## test: every lane (core, frameworks, metagpt, learners), then a summary that fails if a lane did not run
+## test: every lane (core, frameworks, openai_agents, metagpt, learners), then a summary that fails if a lane did not run
 test: .nox/tools/.installed
 	rm -rf build/lanes
-	$(NOX) --session core frameworks metagpt learners summary
+	$(NOX) --session core frameworks openai_agents metagpt learners summary
 
 ## check: format, lint, types, and the tests of packaging and of the direction of imports
 check: .nox/tools/.installed

@@ -19,7 +19,7 @@ from nox.command import CommandFailed
 nox.needs_version = ">=2024.4.15"
 nox.options.default_venv_backend = "venv"
 nox.options.reuse_venv = "yes"
-nox.options.sessions = ["check", "core", "frameworks", "metagpt", "learners", "summary"]
+nox.options.sessions = ["check", "core", "frameworks", "openai_agents", "metagpt", "learners", "summary"]
 
 ROOT = Path(__file__).parent
 PYPROJECT = ROOT / "pyproject.toml"
@@ -42,6 +42,8 @@ class Lane:
     folders: tuple[str, ...]
     without: tuple[str, ...] = ()
     modules: tuple[str, ...] = ()
+    closed: bool = False
+    """Its pins are the whole environment and contradict each other's metadata: they are installed as they stand."""
 
     @property
     def report(self) -> Path:
@@ -73,32 +75,75 @@ FRAMEWORKS = Lane(
     name="frameworks",
     requirements=(
         "--editable",
-        ".[demo,testing]",
+        ".[demo,autogen,camel,smolagents,testing]",
         "hatchling",
         "hypothesis",
         "langgraph-supervisor",
         "langgraph-swarm",
         "scikit-learn",  # what scores are compared with
     ),
-    folders=("tests/adapters/langgraph/",),
-    modules=("langgraph", "langgraph_supervisor", "langgraph_swarm", "langchain", "langchain_core", "sklearn"),
+    folders=(
+        "tests/adapters/autogen/",
+        "tests/adapters/camel/",
+        "tests/adapters/langgraph/",
+        "tests/adapters/smolagents/",
+    ),
+    modules=(
+        "autogen_agentchat",
+        "camel",
+        "langchain",
+        "langchain_core",
+        "langgraph",
+        "langgraph_supervisor",
+        "langgraph_swarm",
+        "sklearn",
+        "smolagents",
+    ),
 )
-METAGPT = Lane(name="metagpt", requirements=TESTING, folders=("tests/adapters/metagpt/",), modules=("metagpt",))
+# Needs a newer pydantic than CAMEL allows.
+OPENAI_AGENTS = Lane(
+    name="openai_agents",
+    requirements=("--editable", ".[openai-agents,testing]", "hatchling", "hypothesis"),
+    folders=("tests/adapters/openai_agents/",),
+    modules=("agents",),
+)
+METAGPT = Lane(
+    name="metagpt",
+    requirements=("--editable", "."),
+    folders=("tests/adapters/metagpt/",),
+    modules=("metagpt",),
+    closed=True,
+)
 LEARNERS = Lane(name="learners", requirements=TESTING, folders=("tests/learners/",), modules=("torch", "transformers"))
 CORE = Lane(
     name="core",
     requirements=TESTING,
     folders=("tests/",),
-    without=("tests/packaging/", *FRAMEWORKS.folders, *METAGPT.folders, *LEARNERS.folders),
+    without=(
+        "tests/packaging/",
+        *FRAMEWORKS.folders,
+        *OPENAI_AGENTS.folders,
+        *METAGPT.folders,
+        *LEARNERS.folders,
+    ),
 )
-LANES = (CORE, FRAMEWORKS, METAGPT, LEARNERS)
+LANES = (CORE, FRAMEWORKS, OPENAI_AGENTS, METAGPT, LEARNERS)
+# The lower ends of the ranges in pyproject.toml, with what has to go with them.
+OLDEST = {
+    "autogen": ("autogen-agentchat==0.6.4", "autogen-core==0.6.4"),
+    "camel": ("camel-ai==0.2.90",),
+    "langgraph": ("langgraph==1.1.6", "langchain==1.2.15"),
+    "openai_agents": ("openai-agents==0.20.0",),
+    "smolagents": ("smolagents==1.24.0",),
+}
 # What each pinned environment holds. `tools` is nox itself, `demo` what `make demo` installs.
 PINNED = {
     "tools": ("nox",),
     "demo": ("--editable", ".[demo]"),
-    "check": ("--editable", ".[dev,demo]"),
+    "check": ("--editable", ".[dev,demo,autogen,camel,smolagents]"),
     CORE.name: CORE.requirements,
     FRAMEWORKS.name: FRAMEWORKS.requirements,
+    OPENAI_AGENTS.name: OPENAI_AGENTS.requirements,
     "benchmarks": ("--editable", ".[demo]", "openinference-instrumentation-langchain", "opentelemetry-sdk", "orjson"),
 }
 
@@ -138,6 +183,12 @@ def frameworks(session: nox.Session) -> None:
 
 
 @nox.session
+def openai_agents(session: nox.Session) -> None:
+    """The adapter for the OpenAI Agents SDK, which can't share an environment with CAMEL."""
+    _run_lane(session, OPENAI_AGENTS)
+
+
+@nox.session
 def metagpt(session: nox.Session) -> None:
     """The MetaGPT adapter, whose pins need an environment of their own."""
     _run_lane(session, METAGPT)
@@ -158,6 +209,16 @@ def floor(session: nox.Session) -> None:
     session.install(*CORE.requirements, *oldest)
     # Old releases use what newer releases of other libraries deprecate.
     session.run("pytest", *CORE.arguments(), "-W", "ignore::DeprecationWarning", *session.posargs, env=UNSET)
+
+
+@nox.session
+@nox.parametrize("adapter", list(OLDEST))
+def oldest(session: nox.Session, adapter: str) -> None:
+    """The tests of one adapter on the oldest versions of its framework: nox -s "oldest(adapter='camel')"; on demand."""
+    folder = f"tests/adapters/{adapter}/"
+    lane = next(lane for lane in LANES if folder in lane.folders)
+    session.install(*_for_one(adapter, lane), *OLDEST[adapter])
+    session.run("pytest", folder, "-W", "ignore::DeprecationWarning", *session.posargs, env=UNSET)
 
 
 @nox.session
@@ -192,6 +253,12 @@ def pins(session: nox.Session, environment: str) -> None:
     (ROOT / "constraints" / f"{environment}.txt").write_text(head + str(frozen), encoding="utf-8")
 
 
+def _for_one(adapter: str, lane: Lane) -> list[str]:
+    """The lane's requirements with the extra of this adapter alone."""
+    extra = "demo" if adapter == "langgraph" else adapter.replace("_", "-")
+    return [f".[{extra},testing]" if text.startswith(".[") else text for text in lane.requirements]
+
+
 def _run_lane(session: nox.Session, lane: Lane) -> None:
     if not lane.files():
         session.log(f"the {lane.name} lane has no tests yet: none in {', '.join(lane.folders)}")
@@ -204,16 +271,22 @@ def _run_lane(session: nox.Session, lane: Lane) -> None:
 def _install(session: nox.Session, environment: str) -> None:
     """Install what the lane needs under its pins, unless that has been done with the same pins."""
     constraints = ROOT / "constraints" / f"{environment}.txt"
-    if environment not in PINNED or not constraints.exists():
+    closed = next((lane for lane in LANES if lane.closed and lane.name == environment), None)
+    wanted = closed.requirements if closed else PINNED.get(environment)
+    if wanted is None or not constraints.exists():
         session.error(f"the {environment} lane has tests but no pins: name it in PINNED, then nox -s pins")
     settings = tomllib.loads(PYPROJECT.read_text(encoding="utf-8"))
-    wanted = (settings["build-system"], settings["project"], settings["tool"]["hatch"], PINNED[environment])
-    digest = hashlib.sha256(repr(wanted).encode() + constraints.read_bytes()).hexdigest()
+    content = (settings["build-system"], settings["project"], settings["tool"]["hatch"], wanted)
+    digest = hashlib.sha256(repr(content).encode() + constraints.read_bytes()).hexdigest()
     stamp = Path(session.virtualenv.location) / "aegis-pins.sha256"
     if stamp.exists() and stamp.read_text(encoding="ascii") == digest:
         return
-    # By the environment as well as by the option: only the former reaches the build of the editable wheel.
-    session.install(*PINNED[environment], "--constraint", str(constraints), env={"PIP_CONSTRAINT": str(constraints)})
+    if closed:
+        session.install("--no-deps", "--requirement", str(constraints))
+        session.install("--no-deps", "--no-build-isolation", *closed.requirements)
+    else:
+        # By the environment as well as by the option: only the former reaches the build of the editable wheel.
+        session.install(*wanted, "--constraint", str(constraints), env={"PIP_CONSTRAINT": str(constraints)})
     stamp.write_text(digest, encoding="ascii")
 
 
