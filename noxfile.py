@@ -75,7 +75,7 @@ FRAMEWORKS = Lane(
     name="frameworks",
     requirements=(
         "--editable",
-        ".[demo,autogen,camel,smolagents,testing]",
+        ".[demo,camel,magentic-one,smolagents,testing]",
         "hatchling",
         "hypothesis",
         "langgraph-supervisor",
@@ -130,7 +130,7 @@ CORE = Lane(
 LANES = (CORE, FRAMEWORKS, OPENAI_AGENTS, METAGPT, LEARNERS)
 # The lower ends of the ranges in pyproject.toml, with what has to go with them.
 OLDEST = {
-    "autogen": ("autogen-agentchat==0.6.4", "autogen-core==0.6.4"),
+    "autogen": ("autogen-agentchat==0.6.4", "autogen-core==0.6.4", "autogen-ext==0.6.4"),
     "camel": ("camel-ai==0.2.90",),
     "langgraph": ("langgraph==1.1.6", "langchain==1.2.15"),
     "openai_agents": ("openai-agents==0.20.0",),
@@ -140,7 +140,7 @@ OLDEST = {
 PINNED = {
     "tools": ("nox",),
     "demo": ("--editable", ".[demo]"),
-    "check": ("--editable", ".[dev,demo,autogen,camel,smolagents]"),
+    "check": ("--editable", ".[dev,demo,camel,magentic-one,smolagents]"),
     CORE.name: CORE.requirements,
     FRAMEWORKS.name: FRAMEWORKS.requirements,
     OPENAI_AGENTS.name: OPENAI_AGENTS.requirements,
@@ -255,7 +255,7 @@ def pins(session: nox.Session, environment: str) -> None:
 
 def _for_one(adapter: str, lane: Lane) -> list[str]:
     """The lane's requirements with the extra of this adapter alone."""
-    extra = "demo" if adapter == "langgraph" else adapter.replace("_", "-")
+    extra = {"autogen": "magentic-one", "langgraph": "demo"}.get(adapter, adapter.replace("_", "-"))
     return [f".[{extra},testing]" if text.startswith(".[") else text for text in lane.requirements]
 
 
