@@ -1,0 +1,1 @@
+"""Applications of autogen-core alone: a runtime and the agents that are registered with it, without any team."""
