@@ -163,7 +163,9 @@ def test_requests_replies_and_publications_are_steps_with_exactly_those_who_get_
     run, reply, made = recorded()
     assert said(run.trajectory()) == [REQUEST, REPLY, NEWS, ANSWER]
     assert run.trajectory().final_output == reply.text == "Seven crates."
-    assert [step.visible_to for step in run.trajectory().steps[:3]] == [("worker",), ("chief",), ("left", "right")]
+    request, reply_step, news = run.trajectory().steps[:3]
+    assert (request.visible_to, news.visible_to) == (("worker",), ("left", "right"))
+    assert reply_step.visible_to == ("chief", "left", "right"), "the news hold it word by word"
     assert made.read == [("left", NEWS[1]), ("right", NEWS[1])]
     assert [agent.path for agent in run.trajectory().agents] == ["chief", "worker", "left", "right", "idle"]
 
@@ -236,6 +238,7 @@ class Shouting(DefaultInterventionHandler):
 
 @pytest.mark.case("autogen-N14")
 def test_a_handler_of_the_user_and_an_alteration_both_have_their_effect() -> None:
+    news = NEWS[1].replace("24", "25")
     targets = (
         Target(moment=Moment(agent="chief", turn=2), mode="FM-1.1", strategy="response_corruption", scope="outgoing"),
     )
