@@ -1,0 +1,214 @@
+"""An adapter's hold on a system: taps on its very objects, put on through one table and taken off through it."""
+
+from __future__ import annotations
+
+import weakref
+from collections.abc import AsyncGenerator, Callable
+from typing import Any
+
+from aegis_autogen import _compat
+from aegis_autogen.entry import Entry
+from aegis_autogen.names import Layout, Member, TeamNode, survey
+from aegis_autogen.patches import Patches, is_patched
+from aegis_autogen.signals import Signals
+from aegis_autogen.taps.agents import AgentTap
+from aegis_autogen.taps.managers import ManagerTap, OrchestratorTap, noting_choices
+from aegis_autogen.taps.models import tapped_client
+from aegis_autogen.taps.orders import Plan
+from aegis_autogen.taps.tools import WorkbenchTap, tapped_code, tapped_input, tapped_tool
+from aegis_autogen.taps.turns import Speaker
+from aegis_core.adapter import Attachment
+from aegis_core.errors import AdapterError
+from aegis_core.run import Run
+from aegis_core.run.recorder import OrderKey
+
+__all__ = ["SystemAttachment"]
+
+
+class SystemAttachment(Attachment):
+    """Taps teams and agents, their models, tools and managers."""
+
+    def __init__(self, app: Any, run: Run) -> None:
+        self.app = app
+        self.run = run
+        self.signals = Signals()
+        self._layout = survey(app)
+        self._told: set[tuple[str, str]] = set()
+        self._outside = Plan()
+        self._plans = {id(node): Plan() for node in self._layout.teams}
+        self._taps: dict[int, AgentTap] = {}
+        self._table = Patches(run.info.run_id)
+        self.attached = True
+        _refuse_attached(self._layout)
+        try:
+            self._tap()
+        except BaseException:
+            self.detach()
+            raise
+
+    def detach(self) -> None:
+        self.attached = False
+        self._table.restore()
+
+    def _tap(self) -> None:
+        for member in self._layout.members:
+            if member.kind != "manager":
+                self._tap_agent(member)
+        for node in self._layout.teams:
+            self._tap_team(node)
+        several = len(self._layout.roots) > 1 or isinstance(self.app, list | tuple)
+        for root in self._layout.roots:
+            entry = Entry(self.run, self.signals, several=several)
+            owner = root.team if isinstance(root, TeamNode) else root.outer
+            self._table.put(owner, "run_stream", entry.stream(owner.run_stream))
+            if isinstance(root, Member):
+                self._table.put(owner, "run", entry.whole(owner.run))
+                self._taps[id(root)].entry = entry
+
+    # -- agents ----------------------------------------------------------------------------------------------------
+
+    def _tap_agent(self, member: Member) -> None:
+        agent, team = member.agent, member.team
+        speaker = Speaker(
+            path=member.path,
+            sources=member.sources,
+            authors=self._layout.authors(member),
+            paths=team.paths() if team is not None else {},
+            hearers=team.hearers(member.path) if team is not None else (),
+            told=self._told,
+        )
+        tap = self._taps[id(member)] = AgentTap(self.run, speaker, lambda: self._order(member), self.signals)
+        for attribute in _compat.attributes_with_clients(agent):
+            client = getattr(agent, attribute)
+            self._table.put(agent, attribute, tapped_client(client, self.run, tap, self.signals))
+        self._tap_tools(agent, tap)
+        self._table.put(agent, "on_messages", tap.whole(agent.on_messages))
+        self._table.put(agent, "on_messages_stream", tap.stream(agent.on_messages_stream))
+
+    def _tap_tools(self, agent: Any, tap: AgentTap) -> None:
+        for workbench in _compat.workbenches(agent):
+            if is_patched(workbench, "call_tool"):  # shared with another agent
+                continue
+            bench = WorkbenchTap(workbench, self.run, self.signals)
+            self._table.put(workbench, "call_tool", bench.call(workbench.call_tool))
+            if hasattr(workbench, "call_tool_stream"):
+                self._table.put(workbench, "call_tool_stream", bench.stream(workbench.call_tool_stream))
+        for tool in _compat.own_tools(agent):
+            if not is_patched(tool, "run_json"):
+                self._table.put(tool, "run_json", tapped_tool(tool, tap))
+        if _compat.runs_code(agent):
+            self._table.put(agent, "execute_code_block", tapped_code(agent, tap))
+        if _compat.is_human(agent) and hasattr(agent, _compat.GET_INPUT):
+            self._table.put(agent, _compat.GET_INPUT, tapped_input(agent, tap))
+
+    def _order(self, member: Member) -> OrderKey:
+        if member.team is not None:
+            return self._plans[id(member.team)].taken(str(member.outer.name))
+        return (*self._inside(member.owner), *self._outside.taken(member.path))
+
+    def _inside(self, owner: Member | None) -> OrderKey:
+        place = self._taps[id(owner)].here() if owner is not None else None
+        return place.order if place is not None else ()
+
+    # -- teams -----------------------------------------------------------------------------------------------------
+
+    def _tap_team(self, node: TeamNode) -> None:
+        team, plan = node.team, self._plans[id(node)]
+        self._table.put(team, "run_stream", self._planned(node, plan, team.run_stream))
+        if not hasattr(team, _compat.CREATE_MANAGER):  # a team of the user's own making
+            return
+        if (manager := _compat.current_manager(team)) is not None:
+            self.tap_manager(node, manager)
+        create = getattr(team, _compat.CREATE_MANAGER)
+        self._table.put(team, _compat.CREATE_MANAGER, _creating(create, weakref.ref(self), node))
+
+    def _planned(self, node: TeamNode, plan: Plan, real: Callable[..., Any]) -> Callable[..., Any]:
+        """`run_stream` of a team: what is told of it stands where the team stands."""
+        running: list[None] = []
+
+        async def run_stream(**options: Any) -> AsyncGenerator[Any, None]:
+            if not running:
+                plan.begin(self._place_of(node))
+            running.append(None)
+            stream = real(**options)
+            try:
+                async for item in stream:
+                    yield item
+            finally:
+                running.pop()
+                if isinstance(stream, AsyncGenerator):
+                    await stream.aclose()
+
+        return run_stream
+
+    def _place_of(self, node: TeamNode) -> OrderKey:
+        if node.inside is not None:
+            return self._plans[id(node.inside)].taken(node.name)
+        if node.owner is not None:
+            return self._inside(node.owner)
+        return self._outside.taken(node.name) if len(self._layout.roots) > 1 else ()
+
+    def tap_manager(self, node: TeamNode, manager: Any) -> None:
+        """Take hold of a team's manager, which is made in the team's first run."""
+        plan, member = self._plans[id(node)], node.manager
+        if is_patched(manager, "select_speaker"):
+            return
+        if member is None:
+            self._table.put(manager, "select_speaker", noting_choices(manager, plan))
+            return
+        speaker = Speaker(
+            path=member.path,
+            sources=frozenset({_compat.own_name(manager)}),
+            authors=node.paths(),
+            paths=node.paths(),
+            hearers=node.hearers(member.path),
+            told=self._told,
+        )
+        kind = OrchestratorTap if _compat.orchestrates(node.team) else ManagerTap
+        tap = kind(manager, self.run, speaker, plan, self.signals)
+        client = getattr(manager, _compat.MODEL_CLIENT)
+        self._table.put(manager, _compat.MODEL_CLIENT, tapped_client(client, self.run, tap, self.signals))
+        self._table.put(manager, "select_speaker", tap.select(manager.select_speaker))
+        if isinstance(tap, OrchestratorTap):
+            self._table.put(manager, "on_message_impl", tap.handle(manager.on_message_impl))
+            self._table.put(manager, "update_message_thread", tap.remember(manager.update_message_thread))
+            self._table.put(manager, "publish_message", tap.publish(manager.publish_message))
+
+
+def _creating(
+    create: Callable[..., Any], attachment: weakref.ref[SystemAttachment], node: TeamNode
+) -> Callable[..., Any]:
+    """What makes the factory of a manager: the one that is made in this run is tapped.
+
+    The framework keeps the factory for good, so that it must not keep the run.
+    """
+
+    def create_factory(*args: Any, **options: Any) -> Callable[[], Any]:
+        factory = create(*args, **options)
+
+        def made() -> Any:
+            manager = factory()
+            holder = attachment()
+            if holder is not None and holder.attached:
+                holder.tap_manager(node, manager)
+            return manager
+
+        return made
+
+    return create_factory
+
+
+def _refuse_attached(layout: Layout) -> None:
+    """Raise if anything in the system is in the hands of a run already."""
+    places: list[tuple[Any, str, str]] = [
+        (member.agent, "on_messages_stream", f"agent {member.path!r}")
+        for member in layout.members
+        if member.kind != "manager"
+    ]
+    places += [(node.team, "run_stream", f"team {node.name!r}") for node in layout.teams]
+    for owner, attribute, what in places:
+        if run := is_patched(owner, attribute):
+            raise AdapterError(
+                f"{what} is attached to run {run} already; leave that `with` block first, and give each system that "
+                "runs at the same time agents of its own (AutoGen's agents remember, so that two runs would mix)"
+            )

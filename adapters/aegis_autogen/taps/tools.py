@@ -1,0 +1,221 @@
+"""Tools, code and humans: whatever an agent asks beside its model goes through the run.
+
+A tool that runs an agent or a team is no call of its own: what is inside is told, served and altered there, so that the
+memories of those agents are what they would be.
+
+Nothing is raised out of a tool: AutoGen waits for ever for a tool that raises. What is ours is remembered instead, and
+raised by the tap of the agent when the tool's result comes out.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import json
+from collections.abc import AsyncGenerator, Callable, Mapping
+from typing import Any
+
+from autogen_core.tools import TextResultContent, ToolResult
+from pydantic import JsonValue
+
+from aegis_autogen import _compat
+from aegis_autogen.signals import OWN, Signals
+from aegis_autogen.taps.agents import AgentTap, stepping
+from aegis_autogen.taps.turns import Place, inside
+from aegis_autogen.texts.requests import call_text
+from aegis_autogen.texts.tools import CodeCodec, TextCodec, ToolCodec, ToolOutcome, ValueCodec
+from aegis_core.adapter import Codec, Part, Turn
+from aegis_core.run import Run
+
+__all__ = ["WorkbenchTap", "tapped_code", "tapped_input", "tapped_tool"]
+
+_Call = Callable[..., Any]
+
+
+class WorkbenchTap:
+    """What is put around a workbench, which several agents may share: who calls is told by the context."""
+
+    def __init__(self, workbench: Any, run: Run, signals: Signals) -> None:
+        self._run = run
+        self._signals = signals
+        self._runners = {
+            tool.name for tool in _compat.tools_in(workbench) if _compat.runner(tool) is not None
+        }  # fmt: skip
+
+    def call(self, real: _Call) -> _Call:
+        """`call_tool`."""
+
+        async def call_tool(name: str, arguments: Mapping[str, Any] | None = None, **more: Any) -> ToolResult:
+            place = inside.get()
+            if place is None:
+                result: ToolResult = await real(name=name, arguments=arguments, **more)
+                return result
+            order = place.activation.next_call()
+            if name in self._runners:
+                token = inside.set(Place(place.activation, order))
+                try:
+                    ran: ToolResult = await real(name=name, arguments=arguments, **more)
+                finally:
+                    inside.reset(token)
+                return ran
+
+            async def live(_: dict[str, str]) -> ToolOutcome:
+                return ToolOutcome(await real(name=name, arguments=arguments, **more))
+
+            return (await self._made(place.activation.at(order), name, arguments, live)).result
+
+        return call_tool
+
+    def stream(self, real: _Call) -> _Call:
+        """`call_tool_stream`."""
+
+        async def call_tool_stream(
+            name: str, arguments: Mapping[str, Any] | None = None, **more: Any
+        ) -> AsyncGenerator[Any, None]:
+            place = inside.get()
+            if place is None:
+                async for item in real(name=name, arguments=arguments, **more):
+                    yield item
+                return
+            order = place.activation.next_call()
+            if name in self._runners:
+                there = Place(place.activation, order)
+                async for item in stepping(real(name=name, arguments=arguments, **more), lambda: there):
+                    yield item
+                return
+            passing = _Passing()
+
+            async def live(_: dict[str, str]) -> ToolOutcome:
+                return await passing.gather(real(name=name, arguments=arguments, **more))
+
+            making = asyncio.ensure_future(self._made(place.activation.at(order), name, arguments, live))
+            async for item in passing.out(making):
+                yield item
+
+        return call_tool_stream
+
+    async def _made(
+        self, turn: Turn | None, name: str, arguments: Mapping[str, Any] | None, live: Callable[..., Any]
+    ) -> ToolOutcome:
+        if turn is None:
+            outcome: ToolOutcome = await live({})
+            return outcome
+        try:
+            return await _called(self._run, turn, name, arguments, live, ToolCodec())
+        except OWN as error:
+            self._signals.note(error)
+            told = TextResultContent(content="stopped by Aegis")
+            return ToolOutcome(ToolResult(name=name, result=[told], is_error=True))
+
+
+class _Passing:
+    """Lets what a tool tells of its work pass as it comes, while the call is being made."""
+
+    def __init__(self) -> None:
+        self._queue: asyncio.Queue[Any] = asyncio.Queue()
+        self._passed = 0
+
+    async def gather(self, stream: Any) -> ToolOutcome:
+        """The result of a tool, made of its stream."""
+        told: list[Any] = []
+        result: ToolResult | None = None
+        async for item in stream:
+            if isinstance(item, ToolResult):
+                result = item
+            else:
+                told.append(item)
+                self._queue.put_nowait(item)
+        assert result is not None, "a workbench gave no result"
+        return ToolOutcome(result, tuple(told))
+
+    async def out(self, making: asyncio.Future[ToolOutcome]) -> AsyncGenerator[Any, None]:
+        """What is told, as it comes, then the result. A call that was served tells it all at the end."""
+        making.add_done_callback(lambda _: self._queue.put_nowait(None))
+        try:
+            while (item := await self._queue.get()) is not None:
+                self._passed += 1
+                yield item
+            outcome = await making
+            for item in outcome.told[self._passed :]:
+                yield item
+            yield outcome.result
+        finally:
+            if not making.done():
+                making.cancel()
+
+
+def tapped_tool(tool: Any, tap: AgentTap) -> _Call:
+    """`run_json` of a tool that an agent calls itself."""
+    real = tool.run_json
+
+    async def run_json(args: Mapping[str, Any], *more: Any, **options: Any) -> Any:
+        place = tap.here()
+        if place is None:
+            return await real(args, *more, **options)
+        order = place.activation.next_call()
+        if _compat.runner(tool) is not None:
+            token = inside.set(Place(place.activation, order))
+            try:
+                return await real(args, *more, **options)
+            finally:
+                inside.reset(token)
+
+        async def live(_: dict[str, str]) -> Any:
+            return await real(args, *more, **options)
+
+        turn = place.activation.at(order)
+        if turn is None:
+            return await live({})
+        with tap.signals.noted():
+            return await _called(tap.run, turn, tool.name, args, live, ValueCodec(tool.return_type()))
+
+    return run_json
+
+
+def tapped_code(agent: Any, tap: AgentTap) -> _Call:
+    """`execute_code_block` of a CodeExecutorAgent."""
+    real = agent.execute_code_block
+
+    async def execute_code_block(code_blocks: Any, *more: Any, **options: Any) -> Any:
+        place = tap.here()
+        turn = place.activation.at(place.activation.next_call()) if place is not None else None
+
+        async def live(_: dict[str, str]) -> Any:
+            return await real(code_blocks, *more, **options)
+
+        if turn is None:
+            return await live({})
+        blocks = [{"language": block.language, "code": block.code} for block in code_blocks]
+        with tap.signals.noted():
+            return await _called(tap.run, turn, "code", {"blocks": blocks}, live, CodeCodec())
+
+    return execute_code_block
+
+
+def tapped_input(agent: Any, tap: AgentTap) -> _Call:
+    """How a UserProxyAgent asks its human."""
+    real = getattr(agent, _compat.GET_INPUT)
+
+    async def get_input(prompt: str, *more: Any, **options: Any) -> str:
+        turn = await tap.turn()
+
+        async def live(_: dict[str, str]) -> str:
+            answer: str = await real(prompt, *more, **options)
+            return answer
+
+        if turn is None:
+            return await live({})
+        parts = (Part(id="prompt", text=prompt, role="assistant", editable=False),)
+        with tap.signals.noted():
+            return await tap.run.acall(turn, "human", parts, live, TextCodec(), before=(), after=())
+
+    return get_input
+
+
+async def _called(
+    run: Run, turn: Turn, name: str, arguments: Mapping[str, Any] | None, live: Callable[..., Any], codec: Codec[Any]
+) -> Any:
+    written = json.dumps(dict(arguments or {}), ensure_ascii=False, sort_keys=True, default=str)
+    data: JsonValue = {"name": name, "arguments": written}
+    text = call_text(name, written)
+    part = Part(id="call", text=text, role="assistant", editable=False, kind="tool_call", data=data)
+    return await run.acall(turn, "tool", (part,), live, codec, name=name, before=(), after=("call",))

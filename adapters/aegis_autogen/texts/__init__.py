@@ -1,0 +1,1 @@
+"""AutoGen's messages, requests and results as parts of text, and back."""
