@@ -15,7 +15,12 @@ def aegis_adapters() -> Iterable[Provider]:
             name="openai-agents",
             target="aegis_openai_agents.adapter:OpenAIAgentsAdapter",
             requires=("openai-agents>=0.20,<0.25",),
-            matches=("agents",),
+            # Whole class names: a user's own package may be called `agents` too.
+            matches=(
+                "agents.agent.Agent",
+                "agents.sandbox.sandbox_agent.SandboxAgent",
+                "aegis_openai_agents.workflow.Workflow",
+            ),
             summary="OpenAI Agents SDK: agents, hand-offs, agents as tools",
             install='pip install "aegis-mas[openai-agents]"',
         )
