@@ -15,8 +15,8 @@ def aegis_adapters() -> Iterable[Provider]:
             name="camel",
             target="aegis_camel.adapter:CamelAdapter",
             requires=("camel-ai>=0.2.90,<0.3", "mcp<2"),
-            matches=("camel",),
-            summary="CAMEL: ChatAgent, RolePlaying, Workforce",
+            matches=("camel", "aegis_camel.ensemble"),
+            summary="CAMEL: ChatAgent, RolePlaying, Workforce, and code of your own around them",
             install='pip install "aegis-mas[camel]"',
         )
     ]

@@ -1,0 +1,69 @@
+"""Everything of CAMEL that is not public, in one place, and what has to be installed beside it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from importlib.metadata import PackageNotFoundError, version
+from typing import Any
+
+from aegis_core.errors import MissingDependencyError
+
+__all__ = [
+    "ANALYSE",
+    "CALLBACKS",
+    "DECOMPOSE",
+    "PROCESS",
+    "check_mcp",
+    "children",
+    "pending_agents",
+    "stream_pieces",
+    "tools_of",
+]
+
+ANALYSE = "_analyze_task"
+"""Of a Workforce: has the task agent judge a result, or a failure."""
+DECOMPOSE = "_decompose_task"
+"""Of a Workforce: has the task agent cut a task into subtasks."""
+PROCESS = "_process_task"
+"""Of a worker: works on one task."""
+CALLBACKS = "_callbacks"
+"""Of a Workforce: who is told of events; public in the constructor alone."""
+
+
+def check_mcp(find: Callable[[str], str] = version) -> None:
+    """Refuse what CAMEL can't be imported with.
+
+    Raises:
+        MissingDependencyError: mcp 2 is installed (https://github.com/camel-ai/camel/issues/4246).
+    """
+    try:
+        installed = find("mcp")
+    except PackageNotFoundError:
+        return
+    if installed.partition(".")[0].isdigit() and int(installed.partition(".")[0]) >= 2:
+        raise MissingDependencyError(
+            f"CAMEL needs mcp<2, but mcp {installed} is installed, with which camel.agents can't be imported "
+            "(camel-ai/camel#4246); pip install 'mcp<2'"
+        )
+
+
+def children(workforce: Any) -> tuple[Any, ...]:
+    """The nodes of a workforce, in the order in which they were added."""
+    return tuple(workforce._children)
+
+
+def pending_agents(worker: Any) -> Iterable[Any]:
+    """The clones that wait in the pool of a worker."""
+    pool = getattr(worker, "agent_pool", None)
+    return tuple(pool._available_agents) if pool is not None else ()
+
+
+def tools_of(agent: Any) -> dict[str, Any]:
+    """The tools of an agent by name: the very mapping from which it takes them when it calls one."""
+    tools: dict[str, Any] = agent._internal_tools
+    return tools
+
+
+def stream_pieces(response: Any) -> Any:
+    """The generator behind a streaming response."""
+    return response._generator if hasattr(response, "_generator") else response._async_generator

@@ -1,0 +1,41 @@
+"""Streams of an agent that were held back: what they say as a whole, and how the altered whole is given in pieces."""
+
+from __future__ import annotations
+
+import copy
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+from aegis_camel.texts.messages import content_text
+
+__all__ = ["cut_anew", "said_in"]
+
+
+def said_in(chunks: Sequence[Any], said: Sequence[str]) -> list[Any]:
+    """What the agent said in a stream, as one message: in the last chunk's, with the words of its model."""
+    template = next((chunk.msgs[0] for chunk in reversed(chunks) if chunk.msgs), None)
+    if template is None or not said or not said[0].strip():
+        return []
+    message = copy.copy(template)
+    message.content = said[0]
+    return [message]
+
+
+def cut_anew(chunks: Sequence[Any], before: Sequence[Any], after: Sequence[Any]) -> Iterator[Any]:
+    """The chunks with other words: those that were held back, if the words are the same."""
+    old, new = (content_text(messages[0]) if messages else "" for messages in (before, after))
+    if old == new:
+        yield from chunks
+        return
+    spoken = [chunk for chunk in chunks if chunk.msgs and chunk.msgs[0].content]
+    if not spoken:
+        yield from chunks
+        return
+    told = spoken[0] if spoken[0].info.get("stream_accumulate_mode") == "delta" else spoken[-1]
+    for chunk in chunks:
+        if chunk is told:
+            message = copy.copy(chunk.msgs[0])
+            message.content = new
+            yield chunk.model_copy(update={"msgs": [message]})
+        elif chunk not in spoken:
+            yield chunk

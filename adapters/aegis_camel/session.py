@@ -1,0 +1,230 @@
+"""What belongs to one run: where in its plan of work a turn stands, which turn is open, and what has been patched.
+
+Nothing of it is held by context alone: CAMEL runs tools, and steps with a time limit, in threads that know of no
+context. So an agent's tap also knows its own open turns.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import threading
+from collections.abc import Callable, Iterator
+from contextvars import ContextVar
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+from aegis_core.adapter import Turn
+from aegis_core.errors import AegisError, ReplayDrift, RunLimitReached
+from aegis_core.run import Run
+from aegis_core.run.recorder import OrderKey
+from aegis_core.trace.active import current_branch
+from aegis_core.trajectory import StepKind, Usage
+from aegis_camel.texts.codec import NodeNames
+
+__all__ = ["Asked", "Patches", "Scope", "Session", "Visit"]
+
+_ABSENT = object()
+
+
+class Scope:
+    """A piece of work: the turns in it are sorted by where it stands in the plan, then by when they began.
+
+    Args:
+        session: the run that it is a piece of.
+        prefix: where it stands.
+        branch: what the framework calls it; "" where there is only one.
+    """
+
+    def __init__(self, session: Session, prefix: OrderKey = (), branch: str = "") -> None:
+        self.session = session
+        self.prefix = prefix
+        self._branch = branch
+        self._begun = 0
+        self._lock = threading.Lock()
+
+    @property
+    def branch(self) -> str:
+        """The branch of a turn that begins now: the framework's, and below it what `aegis.branch` says."""
+        named, own = current_branch.get(), self._branch
+        if not named or f"/{own}".endswith(f"/{named}"):  # inside a turn that was begun on that branch
+            return own
+        return f"{own}/{named}" if own else named
+
+    def place(self) -> OrderKey:
+        """The order key of a turn that begins now."""
+        with self._lock:
+            self._begun += 1
+            return (*self.prefix, self._begun)
+
+
+@dataclass
+class Asked:
+    """A call of a tool that a model asked for, and that is not answered yet."""
+
+    call_id: str
+    name: str
+    arguments: str
+
+
+@dataclass(eq=False)
+class Visit:
+    """One open turn of an agent, with what is known of it so far."""
+
+    session: Session
+    turn: Turn
+    scope: Scope
+    kind: StepKind = "message"
+    asked: dict[str, Asked] = field(default_factory=dict)
+    broken: set[str] = field(default_factory=set)
+    """Ids of calls of tools that raised."""
+    taken: set[str] = field(default_factory=set)
+    """Ids of calls that a tool has been called for."""
+    model: str | None = None
+    usage: Usage | None = None
+    said: list[Any] = field(default_factory=list)
+    """What the model said last, a text for each choice."""
+    failures: int = 0
+    """How many calls of the model failed, and were made again."""
+    error: Exception | None = None
+    """What the last call of the model raised."""
+    stream: Any = None
+    """The stream that its model is giving, which CAMEL may leave as soon as it has what it needs."""
+
+    def piece(self) -> tuple[Turn, Scope]:
+        """The turn as a call in it is to be placed: behind what was there before, with all that happens inside.
+
+        So what other agents do inside of a tool stands between the two calls of the model around it.
+        """
+        order = self.scope.place()
+        return replace(self.turn, order=order), Scope(self.session, order, self.turn.moment.branch)
+
+
+_here: ContextVar[Visit | Scope | None] = ContextVar("aegis_camel_here", default=None)
+_inside_entry: ContextVar[Session | None] = ContextVar("aegis_camel_inside_entry", default=None)
+_inside_model: ContextVar[bool] = ContextVar("aegis_camel_inside_model", default=False)
+
+
+class Session:
+    """One run, as seen by everything that is tapped for it."""
+
+    def __init__(self, run: Run) -> None:
+        self.run = run
+        self.names = NodeNames()
+        self.root = Scope(self)
+        self.patches = Patches()
+        self.stopped: AegisError | None = None
+        """Why the run can't go on: a drift or a limit, which the framework may have swallowed."""
+        self.entered = 0
+        """How many calls of the entry of the system are running."""
+        self.closing: list[Callable[[], None]] = []
+        """Called at the end of the run, before anything is restored."""
+
+    @property
+    def inside_entry(self) -> bool:
+        """Whether the current code was called, directly or not, by the entry of the system."""
+        return _inside_entry.get() is self
+
+    @contextlib.contextmanager
+    def entering(self) -> Iterator[None]:
+        """Run the entry of the system, or a piece of it."""
+        token = _inside_entry.set(self)
+        try:
+            yield
+        finally:
+            _inside_entry.reset(token)
+
+    @property
+    def inside_model(self) -> bool:
+        """Whether the current code was called by a model that is tapped already."""
+        return _inside_model.get()
+
+    def here(self) -> Visit | None:
+        """The turn that the current code belongs to, as far as its context knows."""
+        found = _here.get()
+        return found if isinstance(found, Visit) and found.session is self else None
+
+    def scope(self) -> Scope:
+        """The piece of work that the current code belongs to."""
+        found = _here.get()
+        if found is None or found.session is not self:
+            return self.root
+        return found.scope if isinstance(found, Visit) else found
+
+    @contextlib.contextmanager
+    def at(self, place: Visit | Scope) -> Iterator[None]:
+        """Run code as a part of a turn or of a piece of work."""
+        token = _here.set(place)
+        try:
+            yield
+        finally:
+            _here.reset(token)
+
+    @contextlib.contextmanager
+    def calling_model(self) -> Iterator[None]:
+        """Run the real model: what is tapped in there is not recorded again."""
+        token = _inside_model.set(True)
+        try:
+            yield
+        finally:
+            _inside_model.reset(token)
+
+    def noted(self, error: BaseException) -> None:
+        """Remember why the run can't go on."""
+        if isinstance(error, ReplayDrift | RunLimitReached) and self.stopped is None:
+            self.stopped = error
+
+    def check(self) -> None:
+        """Raise what the framework may have swallowed.
+
+        Raises:
+            ReplayDrift, RunLimitReached: the run can't go on.
+        """
+        if self.stopped is not None:
+            raise self.stopped
+
+
+class Patches:
+    """The one table of what was replaced, and how each thing is put back."""
+
+    def __init__(self) -> None:
+        self._undo: list[Callable[[], None]] = []
+        self._lock = threading.Lock()
+        self.closed = False
+
+    def set(self, owner: Any, attribute: str, value: Any) -> None:
+        """Replace an attribute of an object."""
+        with self._lock:
+            held = vars(owner).get(attribute, _ABSENT)
+            self._undo.append(lambda: _restore(owner, attribute, held))
+            setattr(owner, attribute, value)
+
+    def items(self, mapping: dict[str, Any], change: Callable[[Any], Any]) -> None:
+        """Replace the values of a mapping that the framework reads, in place; what is added to it meanwhile stays."""
+        with self._lock:
+            for key, value in list(mapping.items()):
+                new = mapping[key] = change(value)
+                self._undo.append(lambda key=key, new=new, value=value: _put_back(mapping, key, new, value))
+
+    def undone_by(self, undo: Callable[[], None]) -> None:
+        """Call this on detaching."""
+        with self._lock:
+            self._undo.append(undo)
+
+    def undo(self) -> None:
+        """Restore everything, last things first."""
+        with self._lock:
+            self.closed = True
+            while self._undo:
+                self._undo.pop()()
+
+
+def _restore(owner: Any, attribute: str, held: Any) -> None:
+    if held is _ABSENT:
+        vars(owner).pop(attribute, None)
+    else:
+        setattr(owner, attribute, held)
+
+
+def _put_back(mapping: dict[str, Any], key: str, new: Any, value: Any) -> None:
+    if mapping.get(key) is new:
+        mapping[key] = value

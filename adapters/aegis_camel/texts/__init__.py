@@ -1,0 +1,1 @@
+"""Messages and results of CAMEL as parts of plain text, and back."""

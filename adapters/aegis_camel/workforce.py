@@ -1,0 +1,305 @@
+"""Workforce: a task is planned, its pieces are assigned and worked on side by side, and each result is judged.
+
+A branch is the id of a task: of the worker's turns on it, and of those in which the task agent judges it. Where a turn
+stands in the record follows from the plan: the depth of a task's dependencies, its place in the plan, the attempt.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import Any
+
+from camel.models import BaseModelBackend
+from camel.societies.workforce import RolePlayingWorker, SingleAgentWorker, Workforce
+from camel.societies.workforce.workforce_callback import WorkforceCallback
+
+from aegis_core.run.recorder import OrderKey
+from aegis_core.trajectory import Content
+from aegis_camel import _compat
+from aegis_camel.agents import AgentTap, Manner, Place
+from aegis_camel.models import bind, name_of, tap
+from aegis_camel.names import COORDINATOR, PLANNER, Member, Namer, members_of_worker
+from aegis_camel.session import Scope, Session, Visit
+from aegis_camel.texts.messages import content_text
+from aegis_camel.texts.shapes import shape_of
+
+__all__ = ["WorkforceTap"]
+
+_LATE = "\uffff"
+"""Sorted behind all turns of a piece of work."""
+
+
+@dataclass
+class _Work:
+    """What is known of one task."""
+
+    rank: int
+    content: str = ""
+    level: int = 0
+    attempts: int = 0
+    prefix: OrderKey = ()
+    answered: Visit | None = None
+    """The turn in which a worker answered, until the answer is judged."""
+    judged: int = 0
+
+
+@dataclass
+class _Phase:
+    """What the task agent is being asked for."""
+
+    kind: str = ""
+    task_id: str = ""
+
+
+@dataclass
+class _Plan:
+    """The tasks of a run, and how many turns of the managers there were."""
+
+    base: OrderKey = ()
+    works: dict[str, _Work] = field(default_factory=dict)
+    managed: int = 0
+
+    def work(self, task_id: str) -> _Work:
+        """What is known of a task; one that is met for the first time comes last."""
+        return self.works.setdefault(task_id, _Work(rank=len(self.works)))
+
+    def managing(self) -> OrderKey:
+        """The order key of a manager's turn that begins now."""
+        self.managed += 2
+        return (*self.base, self.managed)
+
+    def working(self, task_id: str, dependencies: list[str]) -> OrderKey:
+        """The order key of an attempt at a task that begins now."""
+        work = self.work(task_id)
+        work.level = 1 + max((self.work(other).level for other in dependencies), default=0)
+        work.attempts += 1
+        work.judged = 0
+        work.prefix = (*self.base, self.managed + 1, work.level, work.rank, work.attempts)
+        return work.prefix
+
+    def judging(self, task_id: str) -> OrderKey:
+        """The order key of a judgement of what was last done on a task."""
+        work = self.work(task_id)
+        work.judged += 1
+        return (*work.prefix, _LATE, work.judged) if work.prefix else self.managing()
+
+
+class WorkforceTap:
+    """The hold on a workforce: its managers, its workers, their clones, and those that it makes itself."""
+
+    def __init__(
+        self, session: Session, workforce: Workforce, found: tuple[Member, ...], namer: Namer, prefix: str
+    ) -> None:
+        self.session = session
+        self.workforce = workforce
+        self._namer, self._prefix = namer, prefix
+        self.plan = _Plan()
+        self.phase = _Phase()
+        self.workers: dict[str, str] = {}
+        self.nodes: list[Any] = []
+        self.assigning: Visit | None = None
+        own = {member.part: member for member in found if member.owner is workforce}
+        self.coordinator = own[COORDINATOR].path
+        AgentTap(session, workforce.task_agent, own[PLANNER].path, _TaskAgent(self))
+        AgentTap(session, workforce.coordinator_agent, self.coordinator, _Coordinator(self))
+        for node in _compat.children(workforce):
+            self.take(node, found)
+        patches = session.patches
+        patches.set(workforce, _compat.DECOMPOSE, self._in_phase("plan", getattr(workforce, _compat.DECOMPOSE)))
+        patches.set(workforce, _compat.ANALYSE, self._in_phase("judge", getattr(workforce, _compat.ANALYSE)))
+        patches.set(workforce, _compat.CALLBACKS, [*getattr(workforce, _compat.CALLBACKS), _Events(self)])
+
+    def take(self, node: Any, found: tuple[Member, ...]) -> None:
+        """Tap the agents of a node."""
+        self.nodes.append(node)
+        own = {member.part: member for member in found if member.owner is node}
+        if isinstance(node, SingleAgentWorker):
+            self._take_single(node, own["worker"].path)
+        elif isinstance(node, RolePlayingWorker):
+            self._take_pair(node, own)
+        elif isinstance(node, Workforce):
+            name = f"{self._prefix}{str(node.description).strip().replace('/', '-') or 'Workforce'}"
+            self._known(node, name)
+            WorkforceTap(self.session, node, found, self._namer, f"{name}/")
+
+    def _known(self, node: Any, path: str) -> None:
+        self.workers[node.node_id] = path
+        self.session.names.learn(node.node_id, path)
+
+    def _take_single(self, node: SingleAgentWorker, path: str) -> None:
+        self._known(node, path)
+        manner = _Worker(self)
+        if "clone" not in vars(node.worker):  # one agent may stand for several nodes
+            AgentTap(self.session, node.worker, path, manner)
+        for clone in _compat.pending_agents(node):
+            AgentTap(self.session, clone, path, manner)
+        self._take_tasks(node)
+
+    def _take_pair(self, node: RolePlayingWorker, own: dict[str, Member]) -> None:
+        """Its two agents are made anew for each task: what can be tapped is the models that they are given."""
+        summarizer = own["summarizer"].path
+        self._known(node, summarizer.rpartition("/")[0])
+        AgentTap(self.session, node.summarize_agent, summarizer, _Worker(self))
+        for side in ("user", "assistant"):
+            given = getattr(node, f"{side}_agent_kwargs")
+            model = (given or {}).get("model")
+            if not isinstance(model, BaseModelBackend):
+                continue
+            tapped = model if name_of(model) else tap(model, own[side].path)
+            bind(self.session, tapped, own[side].path)
+            self.session.patches.set(node, f"{side}_agent_kwargs", {**given, "model": tapped})
+        self._take_tasks(node)
+
+    def _take_tasks(self, node: Any) -> None:
+        real = getattr(node, _compat.PROCESS)
+
+        async def process(task: Any, dependencies: list[Any], *args: Any, **kwargs: Any) -> Any:
+            order = self.plan.working(task.id, [other.id for other in dependencies])
+            with self.session.at(Scope(self.session, order, task.id)):
+                return await real(task, dependencies, *args, **kwargs)
+
+        self.session.patches.set(node, _compat.PROCESS, process)
+
+    def _in_phase(self, kind: str, real: Callable[..., Any]) -> Callable[..., Any]:
+        def ask(task: Any, *args: Any, **kwargs: Any) -> Any:
+            before, self.phase = self.phase, _Phase(kind, task.id)
+            try:
+                return real(task, *args, **kwargs)
+            finally:
+                self.phase = before
+
+        return ask
+
+    # -- what the workforce tells of --------------------------------------------------------------------------------
+
+    def created(self, task_id: str, content: str) -> None:
+        """There is a task."""
+        self.plan.work(task_id).content = content
+
+    def assigned(self, task_id: str, worker_id: str) -> None:
+        """The coordinator gave a task to a worker."""
+        work, visit = self.plan.work(task_id), self.assigning
+        worker = self.workers.get(worker_id)
+        if visit is None or worker is None:
+            return
+        self.session.run.step(
+            self.coordinator, "handoff", work.content or task_id, moment=visit.turn.moment,
+            order=(*visit.turn.order, _LATE, work.rank), addressed_to=(worker,), parents=visit.turn.parents,
+            content=(Content(type="json", data={"task": task_id}),), model=visit.model, usage=visit.usage,
+        )  # fmt: skip
+        visit.usage = None  # of one call, however many tasks it assigns
+
+    def failed(self, task_id: str, message: str) -> None:
+        """A task failed. Where a worker raised, its turn tells so; else that is said of the turn of its answer."""
+        work = self.plan.work(task_id)
+        visit, work.answered = work.answered, None
+        if visit is None:
+            return
+        told = message.partition(" (assigned to worker")[0]
+        self.session.run.step(
+            visit.turn.moment.agent, "error", told, moment=visit.turn.moment,
+            order=(*work.prefix, _LATE, work.judged), parents=visit.turn.parents,
+        )  # fmt: skip
+
+    def look_for_workers(self) -> None:
+        """Tap workers that were made while the run is going on."""
+        for node in _compat.children(self.workforce):
+            if node not in self.nodes:
+                found = tuple(members_of_worker(node, self._namer, self._prefix))
+                self.session.run.recorder.declare(member.agent for member in found)
+                self.take(node, found)
+
+    def knows_all(self, data: Any) -> bool:
+        """Whether these are assignments to workers that there are, which are told as hand-offs."""
+        given = data.get("assignments") if isinstance(data, dict) else None
+        if not isinstance(given, list) or not given:
+            return False
+        return all(isinstance(item, dict) and str(item.get("assignee_id")) in self.workers for item in given)
+
+
+class _TaskAgent(Manner):
+    """Plans, and judges what the workers did."""
+
+    def __init__(self, own: WorkforceTap) -> None:
+        self._own = own
+
+    def place(self, session: Session) -> Place:
+        del session
+        plan, phase = self._own.plan, self._own.phase
+        if phase.kind == "judge":
+            return Place(plan.judging(phase.task_id), phase.task_id)
+        is_first = phase.task_id not in plan.works or not plan.works[phase.task_id].prefix
+        return Place(plan.managing(), "" if is_first else phase.task_id, "plan" if phase.kind else "message")
+
+    def addressed_to(self) -> tuple[str, ...]:
+        return (self._own.coordinator,)
+
+
+class _Coordinator(Manner):
+    """Gives tasks to workers. What it says is recorded as the hand-offs that came of it."""
+
+    def __init__(self, own: WorkforceTap) -> None:
+        self._own = own
+
+    def place(self, session: Session) -> Place:
+        del session
+        return Place(self._own.plan.managing())
+
+    def is_told_otherwise(self, messages: list[Any]) -> bool:
+        return bool(messages) and self._own.knows_all(shape_of(content_text(messages[0])).data)
+
+    def ended(self, visit: Visit, messages: list[Any]) -> None:
+        del messages
+        self._own.assigning = visit
+
+
+class _Worker(Manner):
+    """Works on a task: the branch is the task's id, which the scope knows."""
+
+    def __init__(self, own: WorkforceTap) -> None:
+        self._own = own
+
+    def ended(self, visit: Visit, messages: list[Any]) -> None:
+        del messages
+        task_id = visit.turn.moment.branch.partition("/")[0]
+        self._own.plan.work(task_id).answered = visit
+
+
+class _Events(WorkforceCallback):
+    """Listens to a workforce; events that it does not know are none of its business."""
+
+    def __init__(self, own: WorkforceTap) -> None:
+        self._own = own
+
+    def log_message(self, event: Any) -> None: ...
+
+    def log_task_created(self, event: Any) -> None:
+        self._own.created(event.task_id, event.description)
+
+    def log_task_decomposed(self, event: Any) -> None: ...
+
+    def log_task_assigned(self, event: Any) -> None:
+        self._own.assigned(event.task_id, event.worker_id)
+
+    def log_task_started(self, event: Any) -> None: ...
+
+    def log_task_updated(self, event: Any) -> None: ...
+
+    def log_task_completed(self, event: Any) -> None:
+        self._own.plan.work(event.task_id).answered = None
+
+    def log_task_failed(self, event: Any) -> None:
+        self._own.failed(event.task_id, event.error_message)
+
+    def log_worker_created(self, event: Any) -> None:
+        self._own.look_for_workers()
+
+    def log_worker_deleted(self, event: Any) -> None: ...
+
+    def log_all_tasks_completed(self, event: Any) -> None: ...
+
+    def __getattr__(self, name: str) -> Any:
+        if not name.startswith("log_"):
+            raise AttributeError(name)
+        return lambda *_, **__: None

@@ -1,0 +1,7 @@
+"""The kit, against real `ChatAgent`s with scripted models."""
+
+from aegis_camel.testing.conformance import CamelConformance
+
+
+class TestCamel(CamelConformance):
+    pass
