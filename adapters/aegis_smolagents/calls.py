@@ -1,0 +1,142 @@
+"""Calls of tools and managed agents: each is a step, its result is another, and tools go through the run."""
+
+from __future__ import annotations
+
+import contextlib
+from collections.abc import Iterator, Mapping
+from typing import TYPE_CHECKING, Any
+
+from aegis_core.adapter import Part
+from aegis_core.run.recorder import OrderKey, after
+from aegis_core.run.values import plain_data
+from aegis_core.trace.active import guarded
+from aegis_core.trajectory import Content
+from aegis_smolagents.frames import Frame, Site, site
+from aegis_smolagents.messages import call_data, call_text
+from aegis_smolagents.signals import leaving
+from aegis_smolagents.values import ToolCodec
+
+if TYPE_CHECKING:
+    from aegis_smolagents.agents import AgentTap
+
+__all__ = ["CallTap", "carrying_out", "tell_call", "tell_result"]
+
+_OPTION = "sanitize_inputs_outputs"
+"""What smolagents tells a tool beside its arguments."""
+
+
+class CallTap:
+    """What the twin of a tool, or of a managed agent, calls.
+
+    Args:
+        agent: the tap of the agent that has it.
+        name: by which that agent calls it.
+        managed: it is an agent.
+    """
+
+    def __init__(self, agent: AgentTap, name: str, *, managed: bool = False) -> None:
+        self._agent = agent
+        self._name = name
+        self._managed = managed
+
+    def __call__(self, _: str, original: Any, *args: Any, **kwargs: Any) -> Any:
+        frame = self._agent.frame()
+        if frame is None:
+            return original(*args, **kwargs)
+        found = site.get()
+        if found is not None and found.frame is frame and found.name == self._name and not found.begun:
+            found.begun = True
+            return self._made(found, original, args, kwargs)
+        found = self._in_code(frame, _arguments(original, args, kwargs))
+        with carrying_out(found) as given:
+            given.append(self._made(found, original, args, kwargs))
+        return given[0]
+
+    def _in_code(self, frame: Frame, arguments: Any) -> Site:
+        """A call that the agent's code makes: nobody has told of it before."""
+        order = frame.next_order()
+        ordinal = frame.ordinal(self._name)
+        found = Site(
+            frame=frame,
+            name=self._name,
+            arguments=arguments,
+            call_id=frame.call_id(order),
+            order=(*order, 0),
+            ordinal=ordinal,
+            begun=True,
+        )
+        with guarded(frame.run):
+            tell_call(found, order, managed=self._managed)
+        return found
+
+    def _made(self, found: Site, original: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+        if self._managed:
+            return original(*args, **kwargs)
+        arguments = plain_data(_arguments(original, args, kwargs))
+        data = call_data(self._name, arguments)
+        part = Part(id="call", text=call_text(self._name, arguments), editable=False, kind="tool_call", data=data)
+        turn = found.frame.at(found.order, self._name, found.ordinal)
+        with leaving():
+            return found.frame.run.call(
+                turn, "tool", (part,), lambda _: original(*args, **kwargs), ToolCodec(), name=self._name
+            )
+
+
+def _arguments(original: Any, args: tuple[Any, ...], kwargs: Mapping[str, Any]) -> Any:
+    """What a tool is called with, by the names that it has for it."""
+    named = {name: value for name, value in kwargs.items() if name != _OPTION}
+    if not args:
+        return named
+    if len(args) == 1 and not named and isinstance(args[0], Mapping):
+        return dict(args[0])
+    names = list(getattr(original, "inputs", None) or ())
+    return {**{names[i] if i < len(names) else f"_{i}": value for i, value in enumerate(args)}, **named}
+
+
+@contextlib.contextmanager
+def carrying_out(found: Site) -> Iterator[list[Any]]:
+    """A call is carried out inside of this; what it gives, put into the list, becomes the step of its result."""
+    token = site.set(found)
+    given: list[Any] = []
+    try:
+        yield given
+    except Exception as error:
+        found.frame.told(error)
+        with guarded(found.frame.run):
+            tell_result(found, f"{type(error).__name__}: {error}", failed=True)
+        raise
+    else:
+        with guarded(found.frame.run):
+            tell_result(found, str(given[0]).strip())
+    finally:
+        site.reset(token)
+
+
+def tell_call(found: Site, order: OrderKey, *, managed: bool = False, text: str | None = None) -> None:
+    """Record a call that is going to be made.
+
+    Args:
+        managed: to an agent, which the step is addressed to.
+        text: of the step; by default the call in words.
+    """
+    arguments = plain_data(found.arguments)
+    found.step = found.frame.step(
+        "tool_call",
+        call_text(found.name, arguments) if text is None else text,
+        order,
+        content=(Content(type="json", data=call_data(found.name, arguments)),),
+        addressed_to=(f"{found.frame.path}/{found.name}",) if managed else (),
+        call_id=found.call_id,
+    )
+
+
+def tell_result(found: Site, text: str, *, failed: bool = False) -> None:
+    """Record what a call gave."""
+    found.frame.step(
+        "tool_result",
+        text,
+        after(found.order),
+        content=(Content(type="json", data={"error": True}),) if failed else (),
+        parents=() if found.step is None else (found.step,),
+        call_id=found.call_id,
+    )

@@ -1,0 +1,235 @@
+"""Runs of agents as turns, and the entry of a system."""
+
+from __future__ import annotations
+
+import contextlib
+import copy
+import dataclasses
+import inspect
+from collections.abc import Callable, Iterator, Mapping
+from contextvars import ContextVar
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from aegis_core.adapter import Delivery, Part
+from aegis_core.run.outputs import output_steps
+from aegis_core.run.recorder import OrderKey
+from aegis_core.run.values import text_of, value_parts, write_value
+from aegis_core.trace.active import guarded
+from aegis_smolagents._compat import FinalAnswerStep, run_result_output
+from aegis_smolagents.frames import Frame, active, precedes, site
+from aegis_smolagents.signals import Leaving, leaving
+from aegis_smolagents.values import plain_text, with_texts
+
+if TYPE_CHECKING:
+    from aegis_smolagents.agents import AgentTap
+
+__all__ = ["TurnTap", "inside_entry", "through"]
+
+inside_entry: ContextVar[bool] = ContextVar("aegis_smolagents_entry", default=False)
+"""Whether the current code is part of the entry of a group."""
+_TASK = "task"
+_MORE = "additional_args"
+_ANSWER = "answer"
+
+
+@dataclass(frozen=True)
+class _Origin:
+    """Where a run of an agent was started from."""
+
+    path: str
+    place: OrderKey
+    branch: str = ""
+    manager: str = ""
+    parents: tuple[int, ...] = ()
+    outermost: bool = False
+
+
+class TurnTap:
+    """What an agent's `run` is while it is tapped.
+
+    Args:
+        agent: the tap of the agent.
+        real: its own `run`.
+    """
+
+    def __init__(self, agent: AgentTap, real: Callable[..., Any]) -> None:
+        self._agent = agent
+        self._hold = agent.hold
+        self._real = real
+
+    def run(self, *args: Any, **kwargs: Any) -> Any:
+        """Runs the agent: one turn."""
+        try:
+            given = inspect.signature(self._real).bind(*args, **kwargs).arguments
+        except TypeError:
+            return self._real(*args, **kwargs)  # raises it again, as it would unrecorded
+        if self._hold.closed or not isinstance(given.get(_TASK), str):
+            return self._real(*args, **kwargs)
+        given = {**given, **given.pop("kwargs", {})}
+        origin = self._origin()
+        frame = self._begun(origin, given)
+        if given.get("stream"):
+            return self._streamed(frame, origin, given)
+        return self._whole(frame, origin, given)
+
+    def _origin(self) -> _Origin:
+        """Who calls: a manager, something inside another agent's turn, or the user's own code."""
+        called, outer = site.get(), active.get()
+        if called is not None:
+            frame = called.frame
+            managed = called.name in frame.tap.agent.managed_agents
+            path = f"{frame.path}/{called.name}" if managed else self._agent.path
+            parents = () if called.step is None else (called.step,)
+            return _Origin(path, called.order, frame.inner_branch(called.branch), frame.path, parents)
+        if outer is not None:
+            return _Origin(self._agent.path, (*outer.next_order(), 0), outer.turn.moment.branch)
+        return _Origin(self._agent.path, self._hold.next_place(), outermost=not inside_entry.get())
+
+    def _begun(self, origin: _Origin, given: dict[str, Any]) -> Frame:
+        """Begin the turn, and write what was altered into the arguments."""
+        hold, task = self._hold, given[_TASK]
+        if hold.is_entry(self._agent) and origin.outermost:
+            hold.enter(task, goes_on=given.get("reset") is False)
+        parts: tuple[Part, ...] = (
+            Part(id=_TASK, text=task, role="user", author=origin.manager or "user"),
+            *value_parts(given.get(_MORE) or {}, root=_MORE, role="user"),
+        )
+        parts, sources = hold.run.recorder.sources(parts, origin.path, precedes=precedes(origin.place))
+        parents = tuple(dict.fromkeys((*origin.parents, *sources)))
+        with _at_the_top(origin), leaving():
+            turn = hold.run.begin_turn(
+                origin.path, parts, branch=origin.branch, order=origin.place, parents=parents, nested=self._is_inside()
+            )
+        texts = turn.texts()
+        given[_TASK] = texts.get(_TASK, task)
+        if any(name.startswith(_MORE) for name in texts):
+            given[_MORE] = write_value(given[_MORE], texts, root=_MORE)
+        frame = Frame(hold.run, self._agent, turn, origin.path, origin.place)
+        self._agent.begun(frame)
+        return frame
+
+    def _is_inside(self) -> bool:
+        """Whether the agent is called inside a turn of its own, however many others are between."""
+        frame = active.get()
+        return frame is not None and frame.tap is self._agent
+
+    def _whole(self, frame: Frame, origin: _Origin, given: Mapping[str, Any]) -> Any:
+        try:
+            with _at_the_top(origin), through(frame):
+                result = self._real(**given)
+            return self._answered(frame, origin, result)
+        except BaseException as error:
+            self._failed(frame, origin, error)
+            raise
+        finally:
+            self._agent.over(frame)
+
+    def _streamed(self, frame: Frame, origin: _Origin, given: Mapping[str, Any]) -> Iterator[Any]:
+        """Starts the agent at once, as `run` does, and gives its events."""
+        try:
+            with _at_the_top(origin), through(frame):
+                events = self._real(**given)
+        except BaseException as error:
+            self._failed(frame, origin, error)
+            self._agent.over(frame)
+            raise
+        return self._events(frame, origin, events)
+
+    def _events(self, frame: Frame, origin: _Origin, events: Iterator[Any]) -> Iterator[Any]:
+        try:
+            while True:
+                with _at_the_top(origin), through(frame):
+                    try:
+                        event = next(events)
+                    except StopIteration:
+                        return
+                if isinstance(event, FinalAnswerStep):
+                    event = self._answered(frame, origin, event)
+                yield event
+        except GeneratorExit:
+            self._agent.over(frame)
+            if self._enters(origin) and not frame.turn.ended:
+                self._hold.run.leave(None)
+            events.close()  # type: ignore[attr-defined]  # `run` gives a generator
+            raise
+        except BaseException as error:
+            self._failed(frame, origin, error)
+            raise
+        finally:
+            self._agent.over(frame)
+
+    def _enters(self, origin: _Origin) -> bool:
+        return origin.outermost and self._hold.is_entry(self._agent)
+
+    def _answered(self, frame: Frame, origin: _Origin, result: Any) -> Any:
+        """End the turn with what the agent answers; the result with what was altered in it."""
+        output = result.output if isinstance(result, FinalAnswerStep) else run_result_output(result)
+        value = plain_text(output)
+        parts = value_parts(value, root=_ANSWER, role="assistant") or (
+            Part(id=_ANSWER, text=text_of(value) or "", role="assistant", editable=False),
+        )
+        to = (origin.manager,) if origin.manager else ()
+        summarised = bool(origin.manager) and self._agent.agent.provide_run_summary
+
+        def steps(delivery: Delivery) -> tuple[Part, ...]:
+            return output_steps(write_value(value, delivery.texts(), root=_ANSWER), delivery.parts, root=_ANSWER)
+
+        texts: dict[str, str] = {}
+        with guarded(frame.run):
+            texts = frame.ended(
+                parts,
+                addressed_to=to,
+                visible_to=to,
+                steps=steps,
+                scopes=() if summarised else ("outgoing",),
+            ).texts()
+        if texts:
+            result = _with_output(result, output, with_texts(output, texts, root=_ANSWER))
+        if self._enters(origin):
+            self._hold.leave(result)
+        return result
+
+    def _failed(self, frame: Frame, origin: _Origin, error: BaseException) -> None:
+        """An exception leaves the agent."""
+        if not isinstance(error, Leaving | GeneratorExit) and not frame.turn.ended:
+            with guarded(frame.run):
+                if frame.is_told(error):
+                    frame.told(error)
+                else:
+                    frame.tell(error)
+        if self._enters(origin):
+            self._hold.failed(error)
+
+
+def _with_output(result: Any, before: Any, output: Any) -> Any:
+    """A result of `run` with another answer."""
+    if result is before:
+        return output
+    if isinstance(result, FinalAnswerStep):
+        return dataclasses.replace(result, output=output)
+    changed = copy.copy(result)
+    changed.output = output
+    return changed
+
+
+@contextlib.contextmanager
+def _at_the_top(origin: _Origin) -> Iterator[None]:
+    """Where the user's own code called, drift and limits leave in their own form."""
+    try:
+        yield
+    except Leaving as left:
+        if not origin.outermost:
+            raise
+        raise left.error from None
+
+
+@contextlib.contextmanager
+def through(frame: Frame) -> Iterator[None]:
+    """The code inside is part of an activation."""
+    tokens = active.set(frame), site.set(None)
+    try:
+        yield
+    finally:
+        site.reset(tokens[1])
+        active.reset(tokens[0])

@@ -1,0 +1,92 @@
+"""Twins: objects that share the state of another, but whose calls go through a tap.
+
+Python looks up `object(...)` on the class, so such a call can't be tapped on the instance, and a tool or model may be
+shared by agents that have to be told apart. A twin is of a class derived from the original's, with the same name; its
+`__dict__` is the original's own, so whatever is written to one is seen in the other.
+"""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Callable
+from typing import Any
+
+from aegis_core.errors import AdapterError
+
+__all__ = ["is_twin", "original_of", "twin"]
+
+_TAP = "_aegis_tap"
+_ORIGINAL = "_aegis_original"
+
+
+def twin(original: Any, methods: tuple[str, ...], tap: Callable[..., Any]) -> Any:
+    """A twin of an object.
+
+    Args:
+        methods: which methods go through the tap, of those that the original has.
+        tap: called as `tap(name, real, *args, **kwargs)` in their stead, `real` being the original's method.
+
+    Raises:
+        AdapterError: the class of the object can't be derived from.
+    """
+    base = type(original)
+    present = tuple(name for name in methods if hasattr(original, name))
+    try:
+        made = object.__new__(_twin_class(base, present))
+        object.__setattr__(made, "__dict__", original.__dict__)
+        for name in _slots(base):
+            if hasattr(original, name):
+                object.__setattr__(made, name, getattr(original, name))
+    except (TypeError, AttributeError) as error:
+        raise AdapterError(
+            f"a {base.__module__}.{base.__qualname__} can't be tapped ({error}); give the agent an object of an "
+            "ordinary class, with its state in `__dict__`"
+        ) from error
+    object.__setattr__(made, _TAP, tap)
+    object.__setattr__(made, _ORIGINAL, original)
+    return made
+
+
+def is_twin(value: Any) -> bool:
+    """Whether this is a twin."""
+    return hasattr(type(value), _TAP)
+
+
+def original_of(value: Any) -> Any:
+    """The object that this is a twin of; itself, if it is none."""
+    return getattr(value, _ORIGINAL) if is_twin(value) else value
+
+
+@functools.lru_cache(maxsize=256)
+def _twin_class(base: type, methods: tuple[str, ...]) -> type:
+    space: dict[str, Any] = {
+        "__slots__": (_TAP, _ORIGINAL),
+        "__module__": base.__module__,
+        "__qualname__": base.__qualname__,
+        "__doc__": base.__doc__,
+    }
+    for name in methods:
+        space[name] = _called if name == "__call__" else _tapped(name)
+    return type(base)(base.__name__, (base,), space)
+
+
+def _called(self: Any, *args: Any, **kwargs: Any) -> Any:
+    return getattr(self, _TAP)("__call__", getattr(self, _ORIGINAL), *args, **kwargs)
+
+
+def _tapped(name: str) -> property:
+    """A property, since that goes before what the shared `__dict__` may hold under the name."""
+
+    def bound(self: Any) -> Any:
+        return functools.partial(getattr(self, _TAP), name, getattr(getattr(self, _ORIGINAL), name))
+
+    return property(bound)
+
+
+def _slots(base: type) -> list[str]:
+    """The names of the slots in which instances hold state beside their `__dict__`."""
+    found: list[str] = []
+    for cls in base.__mro__:
+        slots = vars(cls).get("__slots__", ())
+        found += [slots] if isinstance(slots, str) else list(slots)
+    return [name for name in found if name not in ("__dict__", "__weakref__")]
