@@ -1,0 +1,132 @@
+"""All of MetaGPT that the adapter touches, in one place: what it imports, and each private name that it relies on."""
+
+from __future__ import annotations
+
+import traceback
+from collections.abc import Awaitable, Callable, Iterator
+from typing import Any, cast
+
+from pydantic import ValidationError
+
+from aegis_core.errors import AdapterError
+
+try:
+    from metagpt.const import MESSAGE_ROUTE_TO_ALL
+    from metagpt.environment import Environment
+    from metagpt.provider.base_llm import BaseLLM
+    from metagpt.provider.human_provider import HumanProvider
+    from metagpt.provider.llm_provider_registry import LLM_REGISTRY
+    from metagpt.roles import Role
+    from metagpt.schema import Message
+    from metagpt.team import Team
+    from metagpt.utils.common import is_send_to, serialize_decorator
+except ValidationError as error:
+    raise AdapterError(
+        "MetaGPT can't be imported without a configuration: it looks for `config/config2.yaml` in the folder that "
+        "METAGPT_PROJECT_ROOT names (else in the current one), and for `~/.metagpt/config2.yaml`, which goes before. "
+        "Write one with an `llm:` section (adapters/aegis_metagpt/README.md shows the smallest), and set "
+        f"METAGPT_PROJECT_ROOT before the first import. MetaGPT says: {error}"
+    ) from error
+
+__all__ = [
+    "ALL",
+    "COSTS",
+    "LLM_REGISTRY",
+    "BaseLLM",
+    "Environment",
+    "HumanProvider",
+    "Message",
+    "Role",
+    "Team",
+    "clean_text",
+    "is_send_to",
+    "is_swallowed_form",
+    "models_of",
+    "raising",
+    "remember_instead",
+    "swallowing",
+    "tell_costs",
+    "true_error",
+]
+
+ALL: str = MESSAGE_ROUTE_TO_ALL
+COSTS = "_update_costs"
+"""The method by which every provider tells what a call has cost."""
+
+_RAISED_AGAIN = "Traceback (most recent call last):"
+
+
+def raising(team: Any) -> Callable[..., Awaitable[Any]]:
+    """`Team.run` of a team before MetaGPT's decorator, which swallows exceptions, was put around it.
+
+    Where a subclass has a `run` of another making, that is returned.
+    """
+    function = type(team).run
+    for cell in function.__closure__ or ():
+        if callable(cell.cell_contents):
+            inner = cell.cell_contents
+            return lambda *args, **kwargs: cast("Awaitable[Any]", inner(team, *args, **kwargs))
+    return lambda *args, **kwargs: cast("Awaitable[Any]", function(team, *args, **kwargs))
+
+
+def swallowing(function: Callable[..., Awaitable[Any]]) -> Callable[..., Awaitable[Any]]:
+    """A method with MetaGPT's own decorator around it: exceptions are logged and swallowed, the team is serialised."""
+    return cast("Callable[..., Awaitable[Any]]", serialize_decorator(function))
+
+
+def is_swallowed_form(error: BaseException) -> bool:
+    """Whether this is what `Role.run` makes of any exception: a bare `Exception` whose text is a traceback."""
+    return type(error) is Exception and str(error).startswith(_RAISED_AGAIN) and error.__context__ is not None
+
+
+def true_error(error: BaseException) -> BaseException:
+    """The exception itself, where `Role.run` has raised its traceback as text instead."""
+    while is_swallowed_form(error) and error.__context__ is not None:
+        error = error.__context__
+    return error
+
+
+def clean_text(error: BaseException, own: tuple[str, ...]) -> None:
+    """Take the frames of files under `own` out of the traceback that `Role.run` has made the text of an exception."""
+    if not is_swallowed_form(error):
+        return
+    told = traceback.TracebackException.from_exception(cast("BaseException", error.__context__))
+    for level in _levels(told):
+        kept = [frame for frame in level.stack if not frame.filename.startswith(own)]
+        level.stack = traceback.StackSummary.from_list(kept)
+    error.args = ("".join(told.format()),)
+
+
+def _levels(told: traceback.TracebackException) -> Iterator[traceback.TracebackException]:
+    queue: list[traceback.TracebackException | None] = [told]
+    while queue:
+        level = queue.pop()
+        if level is not None:
+            yield level
+            queue += [level.__cause__, level.__context__]
+
+
+def models_of(role: Any) -> Iterator[Any]:
+    """The model objects that a role and its actions hold now."""
+    holders = [role, *role.actions, *(() if role.rc.todo is None else (role.rc.todo,))]
+    for holder in holders:
+        yield vars(holder).get("private_llm")
+        node = getattr(holder, "node", None)
+        yield getattr(node, "llm", None)
+
+
+def remember_instead(role: Any, old: Any, new: Any) -> None:
+    """Put another message in the place of one in a role's own memory and among its news; no other role sees it."""
+    memory = role.rc.memory
+    for kept in (memory.storage, memory.index.get(old.cause_by, ()), role.rc.news):
+        for index, message in enumerate(kept):
+            if message is old:
+                kept[index] = new
+    if role.latest_observed_msg is old:
+        role.latest_observed_msg = new
+
+
+def tell_costs(model: Any, input_tokens: int, output_tokens: int, name: str | None) -> None:
+    """Tell a model's cost manager of a call that was served, as the model would have done."""
+    usage = {"prompt_tokens": input_tokens, "completion_tokens": output_tokens}
+    getattr(model, COSTS)(usage, name)

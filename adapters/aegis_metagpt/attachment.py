@@ -1,0 +1,336 @@
+"""Takes hold of a team, an environment or a role: where it is entered, who reacts, and what is published."""
+
+from __future__ import annotations
+
+import threading
+import warnings
+from collections.abc import Awaitable, Callable
+from pathlib import Path
+from typing import Any
+
+import aegis_core
+from aegis_core.adapter import Attachment
+from aegis_core.errors import AdapterError, RecorderWarning
+from aegis_core.run import Run
+from aegis_core.trace.active import guarded
+from aegis_metagpt import _compat, models
+from aegis_metagpt._compat import LLM_REGISTRY, Message, Role, Team
+from aegis_metagpt.messages import message_text
+from aegis_metagpt.names import Cast, Member
+from aegis_metagpt.seat import Seat, current
+from aegis_metagpt.turns import Turns
+
+__all__ = ["MetaGPTAttachment"]
+
+_ABSENT = object()
+_OWN_FILES = (str(Path(aegis_core.__file__).parent), str(Path(__file__).parent))
+
+_Method = Callable[..., Awaitable[Any]]
+
+
+class MetaGPTAttachment(Attachment):
+    """Taps public methods of the objects at hand, as attributes of the instances.
+
+    They are written past pydantic, which would take them for fields: they are in no dump, and in no copy of a message.
+    """
+
+    def __init__(self, app: Any, run: Run) -> None:  # a Team, an Environment or a Role
+        self.app = app
+        self.run = run
+        self.cast = Cast(app)
+        self.turns = Turns(run, self.cast)
+        self._table: list[tuple[Any, str, Any]] = []
+        self._models: list[Any] = []
+        self._round = 0
+        self._in_round = False
+        self._answer: str | None = None
+        self._failure: BaseException | None = None
+        self._begun = False
+        self._refuse_second_hold()
+        self._warn_of_shadowed()
+        environment = self.cast.environment
+        if environment is not None:
+            self._patch(environment, "publish_message", self._publishing(environment.publish_message))
+            self._patch(environment, "run", self._running(environment.run))
+        for member in self.cast.members:
+            self._tap(member)
+        if isinstance(app, Team):
+            self._patch(app, "run", self._team_entry(app))
+        elif isinstance(app, Role):
+            self._patch(app, "run", self._role_entry(app.run))
+        _news_of_models.add(self)
+
+    def _refuse_second_hold(self) -> None:
+        owners = [self.app, self.cast.environment, *(member.role for member in self.cast.members)]
+        if any("run" in vars(owner) for owner in owners if owner is not None):
+            raise AdapterError(
+                f"this {type(self.app).__name__} is attached to a run already; leave that `with` block first"
+            )
+
+    def _warn_of_shadowed(self) -> None:
+        for member in self.cast.shadowed():
+            warnings.warn(
+                f"aegis: {member.path!r} will never act: another role was hired later with the same profile "
+                f"{member.role.profile!r}, and MetaGPT keeps its roles by profile; give each one of its own",
+                RecorderWarning,
+                stacklevel=5,
+            )
+
+    # -- patches -----------------------------------------------------------------------------------------------------
+
+    def _patch(self, owner: Any, attribute: str, value: Any) -> None:
+        self._table.append((owner, attribute, vars(owner).get(attribute, _ABSENT)))
+        object.__setattr__(owner, attribute, value)
+
+    def detach(self) -> None:
+        _news_of_models.discard(self)
+        while self._table:
+            owner, attribute, held = self._table.pop()
+            if held is _ABSENT:
+                object.__delattr__(owner, attribute)
+            else:
+                object.__setattr__(owner, attribute, held)
+        while self._models:
+            models.release(self._models.pop())
+
+    def _tap(self, member: Member) -> None:
+        self._patch(member.role, "react", self._reacting(member, member.role.react))
+        self._patch(member.role, "run", self._acting(member, member.role.run))
+        self._tap_models(member)
+
+    def _tap_models(self, member: Member) -> None:
+        for model in _compat.models_of(member.role):
+            if model is not None:
+                self.tap_model(model)
+
+    def tap_model(self, model: Any) -> None:
+        """Tap a model object for as long as this holds on, once."""
+        if not any(model is held for held in self._models):
+            self._models.append(model)
+            models.take(model)
+
+    # -- roles -------------------------------------------------------------------------------------------------------
+
+    def _acting(self, member: Member, real: _Method) -> _Method:
+        async def run(*args: Any, **kwargs: Any) -> Any:
+            token = current.set(Seat(self, self.run, member))
+            try:
+                return await real(*args, **kwargs)
+            except Exception as error:
+                _compat.clean_text(error, _OWN_FILES)
+                raise
+            finally:
+                current.reset(token)
+
+        return run
+
+    def _reacting(self, member: Member, real: _Method) -> _Method:
+        async def react(*args: Any, **kwargs: Any) -> Any:
+            seat = current.get()
+            if seat is None or seat.member is not member or seat.turn is not None:
+                seat = Seat(self, self.run, member)
+            token = current.set(seat)
+            try:
+                self._tap_models(member)
+                await self.turns.begin(seat, self._order(member))
+                said = await real(*args, **kwargs)
+                said = await self.turns.end(seat, said)
+            except BaseException as error:
+                self._failure = self._failure or error
+                self.turns.fail(seat, error)
+                raise
+            finally:
+                current.reset(token)
+            self._note_answer(said)
+            return said
+
+        return react
+
+    def _order(self, member: Member) -> tuple[int, ...]:
+        """Rounds follow each other; in a round, roles are started in the order of their places."""
+        if not self._in_round:
+            self._round += 1
+        return (self._round, member.place)
+
+    def _note_answer(self, said: Any) -> None:
+        if isinstance(said, Message) and (text := message_text(said)):
+            self._answer = text
+
+    # -- environment -------------------------------------------------------------------------------------------------
+
+    def _running(self, real: _Method) -> _Method:
+        async def run(k: int = 1, **kwargs: Any) -> None:
+            alone = self.app is self.cast.environment
+            if alone and not self.run.entered:
+                self._enter("")
+            try:
+                for _ in range(k):
+                    await self._one_round(real, kwargs)
+            finally:
+                if alone:
+                    self._leave(self.cast.environment)
+
+        run.stopped_by = self.run.stopped_by  # type: ignore[attr-defined]  # for `run_environment`
+        return run
+
+    async def _one_round(self, real: _Method, kwargs: dict[str, Any]) -> None:
+        self._round += 1
+        self._in_round = True
+        for member in self.cast.newcomers():
+            self.run.recorder.declare((member.described(),))
+            self._tap(member)
+        try:
+            await real(**kwargs)
+        finally:
+            self._in_round = False
+
+    def _publishing(self, real: Callable[..., Any]) -> Callable[..., Any]:
+        def publish_message(message: Any, *args: Any, **kwargs: Any) -> Any:
+            seat = current.get()
+            if not isinstance(message, Message):
+                return real(message, *args, **kwargs)
+            if seat is None or seat.hold is not self:
+                self._told_from_outside(message)
+                return real(message, *args, **kwargs)
+            if seat.acts:
+                self.turns.said_beside(seat, message)
+                self._note_answer(message)
+            if not self.cast.receivers(message):
+                self.turns.went_nowhere(seat, message)
+            done = real(message, *args, **kwargs)
+            if seat.altered is not None and message is seat.altered[1]:
+                _give_back(seat.member.role, *seat.altered)
+            return done
+
+        return publish_message
+
+    def _told_from_outside(self, message: Message) -> None:
+        """The user publishes a requirement; where the team is entered by `Team.run`, that is part of entering it."""
+        with guarded(self.run):
+            if not self.run.entered:
+                self._enter(message_text(message))
+
+    # -- entries -----------------------------------------------------------------------------------------------------
+
+    def _enter(self, task: str) -> None:
+        """The system is entered: with a requirement, or (no text) to go on with what an earlier call left undone."""
+        with guarded(self.run):
+            self.run.enter(task, goes_on=self._begun and not task)
+            self._begun = True
+
+    def _leave(self, result: Any) -> None:
+        with guarded(self.run):
+            answer, why = (self._answer, "") if self.run.output is None else self.run.own_answer(result)
+            self.run.leave(answer, unanswered=why)
+
+    def _team_entry(self, team: Any) -> _Method:
+        raising = _compat.raising(team)
+
+        async def noted(*args: Any, **kwargs: Any) -> Any:
+            idea = kwargs.get("idea") or (args[1] if len(args) > 1 else "")
+            if not self.run.entered and not idea:
+                self._enter("")
+            result = None
+            try:
+                result = await raising(*args, **kwargs)
+            except BaseException as error:
+                self.run.failed(self._true(error))
+                raise
+            finally:
+                self._leave(result)
+            return result
+
+        async def swallowed(_team: Any, *args: Any, **kwargs: Any) -> Any:
+            return await noted(*args, **kwargs)
+
+        guarded_run = _compat.swallowing(swallowed)
+
+        async def run(*args: Any, **kwargs: Any) -> Any:
+            return await guarded_run(team, *args, **kwargs)
+
+        run.raising = noted  # type: ignore[attr-defined]  # for `run_team`
+        run.stopped_by = self.run.stopped_by  # type: ignore[attr-defined]
+        return run
+
+    def _true(self, error: BaseException) -> BaseException:
+        """What really went wrong, where MetaGPT raises the text of it, or fails while it tidies up after it (#1657)."""
+        cause: BaseException | None = error
+        while cause is not None:
+            if cause is self._failure:
+                return cause
+            cause = cause.__context__
+        return _compat.true_error(error)
+
+    def _role_entry(self, real: _Method) -> _Method:
+        async def run(with_message: Any = None, *args: Any, **kwargs: Any) -> Any:
+            self._enter(_asked(with_message))
+            result = None
+            try:
+                result = await real(with_message, *args, **kwargs)
+            except BaseException as error:
+                self.run.failed(self._true(error))
+                raise
+            finally:
+                self._leave(result)
+            return result
+
+        return run
+
+
+def _asked(given: Any) -> str:
+    """The text of what a role is run with: a text, a message or a list of texts."""
+    if isinstance(given, Message):
+        return message_text(given)
+    if isinstance(given, list):
+        return "\n".join(map(str, given))
+    return given if isinstance(given, str) else ""
+
+
+def _give_back(role: Any, said: Message, altered: Message) -> None:
+    """Put the author's own words in the place of the altered ones that came back to it from the environment."""
+    for message in role.rc.msg_buffer.pop_all():
+        role.rc.msg_buffer.push(said if message is altered else message)
+
+
+class _NewModels:
+    """Taps models that are made during a turn: a `WritePlan()` of a planner makes its own from the configuration.
+
+    The registry of providers is one for the whole process. It is tapped as long as anything is attached, and looks in
+    the context for whose model it is.
+    """
+
+    def __init__(self) -> None:
+        self._attached: list[MetaGPTAttachment] = []
+        self._lock = threading.Lock()
+
+    def add(self, attachment: MetaGPTAttachment) -> None:
+        with self._lock:
+            if not self._attached:
+                LLM_REGISTRY.get_provider = self._getting(LLM_REGISTRY.get_provider)
+            self._attached.append(attachment)
+
+    def discard(self, attachment: MetaGPTAttachment) -> None:
+        with self._lock:
+            if any(attachment is one for one in self._attached):
+                self._attached = [one for one in self._attached if one is not attachment]
+                if not self._attached:
+                    del LLM_REGISTRY.get_provider
+
+    @staticmethod
+    def _getting(real: Callable[..., Any]) -> Callable[..., Any]:
+        def get_provider(*args: Any, **kwargs: Any) -> Any:
+            provider, seat = real(*args, **kwargs), current.get()
+            if seat is None or not seat.acts:
+                return provider
+
+            def made(*given: Any, **more: Any) -> Any:
+                model = provider(*given, **more)
+                seat.hold.tap_model(model)
+                return model
+
+            return made
+
+        return get_provider
+
+
+_news_of_models = _NewModels()

@@ -1,0 +1,82 @@
+"""Running systems on the text of a task, until nobody has anything left to do."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from aegis_core.errors import AegisError
+from aegis_metagpt import _compat
+from aegis_metagpt._compat import Message
+from aegis_metagpt.names import Cast
+
+__all__ = ["MAX_ROUNDS", "TooManyRoundsError", "run_environment", "run_role", "run_team"]
+
+_ASKING = "Human"
+"""As `Team.run_project` calls the user."""
+MAX_ROUNDS = 100
+"""Rounds after which a team is thought to have no end. `Team.run` takes 3, if it is not told another number."""
+
+
+class TooManyRoundsError(AegisError):
+    """A team still had something to do after the last round."""
+
+
+async def run_team(team: Any, task: str) -> Message | None:
+    """`Team.run`, without swallowing exceptions; returns the message that was published last.
+
+    Raises:
+        TooManyRoundsError: after `MAX_ROUNDS` rounds there was still something to do.
+    """
+    tapped = vars(team).get("run")
+    run = getattr(tapped, "raising", None) or _compat.raising(team)
+    try:
+        await run(n_round=MAX_ROUNDS, idea=task)
+    except Exception as error:
+        raise _compat.true_error(error)  # noqa: B904  its context is what it had
+    if not team.env.is_idle:
+        raise _stopped(tapped)
+    return last_message(team)
+
+
+async def run_environment(environment: Any, task: str) -> Message | None:
+    """Publish a task as the user's requirement, and run rounds until all roles are idle.
+
+    Raises:
+        TooManyRoundsError: after `MAX_ROUNDS` rounds there was still something to do.
+    """
+    environment.publish_message(Message(role=_ASKING, content=task))
+    for _ in range(MAX_ROUNDS):
+        if environment.is_idle:
+            return last_message(environment)
+        try:
+            await environment.run()
+        except Exception as error:
+            raise _compat.true_error(error)  # noqa: B904  its context is what it had
+    raise _stopped(vars(environment).get("run"))
+
+
+async def run_role(role: Any, task: str) -> Message | None:
+    """Run one role on a task."""
+    try:
+        return await role.run(task)
+    except Exception as error:
+        raise _compat.true_error(error)  # noqa: B904  its context is what it had
+
+
+def _stopped(tapped: Any) -> TooManyRoundsError:
+    """The error; a run that is attached is told that this is a limit, and no failure of the system."""
+    error = TooManyRoundsError(f"there is still something to do after {MAX_ROUNDS} rounds")
+    if hasattr(tapped, "stopped_by"):
+        tapped.stopped_by(error)
+    return error
+
+
+def last_message(app: Any) -> Message | None:
+    """The message that was published last, the user's own aside: the history of the environment ends with it."""
+    cast = Cast(app)
+    if cast.environment is None:
+        return None
+    history = cast.environment.history
+    said = [message for member in cast.members for message in member.role.rc.memory.get() if message.role != _ASKING]
+    found = [message for message in said if history.endswith(f"\n{message}")]
+    return max(found, key=lambda message: len(str(message)), default=None)

@@ -1,0 +1,278 @@
+"""Taps on model objects: every call goes through the run, which serves it from a tape, or alters it.
+
+A tap stands in the model object's own namespace, so the object stays what it is to the roles and actions that share
+it: MetaGPT writes a system prompt and a cost manager into it. A tap knows no run. Which turn a call belongs to is told
+by the seat, so one object may serve several roles, and several runs at once.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import threading
+from collections.abc import Awaitable, Callable, Mapping
+from contextvars import ContextVar
+from dataclasses import dataclass, replace
+from typing import Any
+
+from pydantic import BaseModel, JsonValue
+
+from aegis_core.adapter import CallKind, Part
+from aegis_core.run.values import plain_data, value_parts, write_value
+from aegis_core.trajectory import Usage
+from aegis_metagpt import _compat
+from aegis_metagpt._compat import BaseLLM, HumanProvider
+from aegis_metagpt.seat import Seat, current
+
+__all__ = ["release", "take"]
+
+_ROLES = frozenset({"system", "user", "assistant", "tool"})
+_ABSENT = object()
+
+_Method = Callable[..., Awaitable[Any]]
+
+
+@dataclass(frozen=True)
+class _Reply:
+    """What a model call gives: a text, or plain data; with what it cost, as far as the provider tells.
+
+    `waited` says whether others could act meanwhile. The roles of a round are started one after the other: one that
+    answers without waiting has published before the next one looks at its messages.
+    """
+
+    value: Any  # str, or the arguments of a function that the model was asked to fill in
+    usage: Usage | None = None
+    model: str | None = None
+    waited: bool = False
+
+
+class _ReplyCodec:
+    def __init__(self, author: str) -> None:
+        self._author = author
+
+    def encode(self, result: _Reply) -> JsonValue:
+        usage = result.usage.model_dump(mode="json") if result.usage is not None else None
+        return {"value": plain_data(result.value), "usage": usage, "model": result.model, "waited": result.waited}
+
+    def decode(self, payload: JsonValue) -> _Reply:
+        assert isinstance(payload, dict)
+        usage, model = payload.get("usage"), payload.get("model")
+        return _Reply(
+            payload.get("value"),
+            Usage.model_validate(usage) if usage is not None else None,
+            model if isinstance(model, str) else None,
+            bool(payload.get("waited")),
+        )
+
+    def parts(self, result: _Reply) -> tuple[Part, ...]:
+        return value_parts(result.value, root="reply", role="assistant", author=self._author)
+
+    def write(self, result: _Reply, texts: Mapping[str, str]) -> _Reply:
+        return replace(result, value=write_value(result.value, texts, root="reply"))
+
+
+# -- which model is held how often --------------------------------------------------------------------------------
+
+
+@dataclass(eq=False)
+class _Held:
+    """A tapped model, and by how many attachments it is held: systems may share one."""
+
+    model: Any
+    table: list[tuple[str, Any]]
+    count: int = 0
+
+
+_held: dict[int, _Held] = {}
+_lock = threading.Lock()
+
+
+def take(model: Any) -> None:
+    """Tap a model; of one that is tapped already, remember that one more holds it."""
+    with _lock:
+        held = _held.get(id(model))
+        if held is None:
+            held = _held[id(model)] = _Held(model, [])
+            for name, wrapper in _taps(model).items():
+                held.table.append((name, vars(model).get(name, _ABSENT)))
+                setattr(model, name, wrapper)
+        held.count += 1
+
+
+def release(model: Any) -> None:
+    """Let a model go; the last who does restores its attributes."""
+    with _lock:
+        held = _held.get(id(model))
+        if held is None:
+            return
+        held.count -= 1
+        if held.count:
+            return
+        del _held[id(model)]
+        while held.table:
+            name, before = held.table.pop()
+            if before is _ABSENT:
+                delattr(model, name)
+            else:
+                setattr(model, name, before)
+
+
+def _taps(model: Any) -> dict[str, Any]:
+    """What to put in place of a model's methods.
+
+    All calls of MetaGPT's own providers come down to `acompletion_text`. A provider that answers in `aask` already, as
+    the one that asks a human does, is tapped there as well.
+    """
+    own = type(model)
+    kind: CallKind = "human" if isinstance(model, HumanProvider) else "model"
+    taps: dict[str, Any] = {"acompletion_text": _tap(model, model.acompletion_text, "messages", kind)}
+    if own.aask is not BaseLLM.aask:
+        taps["aask"] = _tap(model, model.aask, "msg", kind)
+    if own.aask_code is not BaseLLM.aask_code:
+        taps["aask_code"] = _tap(model, model.aask_code, "messages", kind, name="code")
+    if hasattr(own, _compat.COSTS):
+        taps[_compat.COSTS] = _counting(getattr(model, _compat.COSTS))
+    return taps
+
+
+# -- calls --------------------------------------------------------------------------------------------------------
+
+
+_inside: ContextVar[bool] = ContextVar("aegis_metagpt_inside_call", default=False)
+"""Whether a tapped call is under way: what it calls by itself is part of it."""
+_spent: ContextVar[list[tuple[Usage, str | None]] | None] = ContextVar("aegis_metagpt_spent", default=None)
+
+
+def _tap(model: Any, real: _Method, asked: str, kind: CallKind, *, name: str = "") -> _Method:
+    async def call(*args: Any, **kwargs: Any) -> Any:
+        seat = current.get()
+        if seat is None or not seat.acts or _inside.get():
+            return await real(*args, **kwargs)
+        given = dict(kwargs)
+        if args:
+            given[asked], args = args[0], args[1:]
+        return await _called(seat, model, real, asked, args, given, kind, name)
+
+    return call
+
+
+async def _called(
+    seat: Seat, model: Any, real: _Method, asked: str, args: tuple[Any, ...], given: dict[str, Any],
+    kind: CallKind, name: str,
+) -> Any:  # fmt: skip
+    assert seat.turn is not None
+    shown = _shown(given, asked)
+    served = True
+
+    async def live(texts: dict[str, str]) -> _Reply:
+        nonlocal served
+        served = False
+        more = given | _written(given, asked, texts)
+        first = more.pop(asked)
+        spent: list[tuple[Usage, str | None]] = []
+        others: list[None] = []
+        watch = asyncio.get_running_loop().call_soon(others.append, None)
+        inside, costs = _inside.set(True), _spent.set(spent)
+        try:
+            value = await real(first, *args, **more)
+        finally:
+            _inside.reset(inside)
+            _spent.reset(costs)
+            watch.cancel()
+        return _Reply(value, _total(spent), spent[-1][1] if spent else None, bool(others))
+
+    author = seat.member.path
+    reply = await seat.run.acall(seat.turn, kind, shown, live, _ReplyCodec(author), name=name)
+    if served and reply.waited:
+        await asyncio.sleep(0)
+    if served and reply.usage is not None:
+        _compat.tell_costs(model, reply.usage.input_tokens, reply.usage.output_tokens, reply.model)
+    if kind == "model":
+        seat.usage, seat.model = reply.usage, reply.model or getattr(model, "model", None)
+    return reply.value
+
+
+def _total(spent: list[tuple[Usage, str | None]]) -> Usage | None:
+    if not spent:
+        return None
+    return Usage(
+        input_tokens=sum(usage.input_tokens for usage, _ in spent),
+        output_tokens=sum(usage.output_tokens for usage, _ in spent),
+    )
+
+
+def _counting(real: Callable[..., Any]) -> Callable[..., Any]:
+    def update_costs(usage: Any, model: Any = None, *args: Any, **kwargs: Any) -> Any:
+        spent = _spent.get()
+        told = usage.model_dump() if isinstance(usage, BaseModel) else usage
+        if spent is not None and isinstance(told, dict):
+            tokens = Usage(
+                input_tokens=int(told.get("prompt_tokens") or 0), output_tokens=int(told.get("completion_tokens") or 0)
+            )
+            spent.append((tokens, model if isinstance(model, str) else None))
+        return real(usage, model, *args, **kwargs)
+
+    return update_costs
+
+
+# -- requests -----------------------------------------------------------------------------------------------------
+
+
+def _shown(given: Mapping[str, Any], asked: str) -> tuple[Part, ...]:
+    """The texts of a request, in the order in which a provider sends them."""
+    parts: list[Part] = []
+    for key in _keys(asked):
+        value = given.get(key)
+        items = value if isinstance(value, list) else [] if value is None else [value]
+        role = "system" if key == "system_msgs" else "user"
+        for index, item in enumerate(items):
+            parts += _texts(item, f"{key}[{index}]", role)
+    return tuple(parts)
+
+
+def _keys(asked: str) -> tuple[str, ...]:
+    return ("system_msgs", "format_msgs", asked) if asked == "msg" else (asked,)
+
+
+def _texts(item: Any, path: str, role: str) -> list[Part]:
+    """The texts of one message: plain text, a dict with a role, or one of MetaGPT's own; never its pictures."""
+    if isinstance(item, str):
+        return [Part(id=path, text=item, role=role)]
+    said = item.get("role") if isinstance(item, dict) else None
+    content = item.get("content") if isinstance(item, dict) else getattr(item, "content", None)
+    role = said if isinstance(said, str) and said in _ROLES else role
+    if isinstance(content, str):
+        return [Part(id=f"{path}.content", text=content, role=role)]
+    pieces = content if isinstance(content, list) else []
+    return [
+        Part(id=f"{path}.content[{index}]", text=piece["text"], role=role)
+        for index, piece in enumerate(pieces)
+        if isinstance(piece, dict) and isinstance(piece.get("text"), str)
+    ]
+
+
+def _written(given: Mapping[str, Any], asked: str, texts: Mapping[str, str]) -> dict[str, Any]:
+    """The arguments of a request with other texts; messages that change are copies."""
+    changed: dict[str, Any] = {}
+    for key in _keys(asked) if texts else ():
+        value = given.get(key)
+        if isinstance(value, list):
+            changed[key] = [_with_texts(item, f"{key}[{index}]", texts) for index, item in enumerate(value)]
+        elif value is not None:
+            changed[key] = _with_texts(value, f"{key}[0]", texts)
+    return changed
+
+
+def _with_texts(item: Any, path: str, texts: Mapping[str, str]) -> Any:
+    if not any(key == path or key.startswith(f"{path}.") for key in texts):
+        return item
+    if isinstance(item, str):
+        return texts.get(path, item)
+    content = item["content"] if isinstance(item, dict) else item.content
+    if isinstance(content, str):
+        content = texts.get(f"{path}.content", content)
+    else:
+        content = [
+            {**piece, "text": texts[at]} if (at := f"{path}.content[{index}]") in texts else piece
+            for index, piece in enumerate(content)
+        ]
+    return {**item, "content": content} if isinstance(item, dict) else item.model_copy(update={"content": content})

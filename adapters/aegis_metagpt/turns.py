@@ -1,0 +1,156 @@
+"""One turn of a role: what it has come to know, and what it says, as parts and back."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from aegis_core.adapter import Delivery, Part
+from aegis_core.run import Run
+from aegis_core.run.recorder import OrderKey, after, sortable
+from aegis_core.trace.active import guarded
+from aegis_metagpt import _compat
+from aegis_metagpt._compat import Message
+from aegis_metagpt.messages import message_parts, message_step, write_message
+from aegis_metagpt.names import Cast
+from aegis_metagpt.seat import Seat
+
+__all__ = ["Ledger", "Turns"]
+
+_SAID = "message"
+
+
+@dataclass
+class Ledger:
+    """What the adapter remembers of the messages of one run, by their ids."""
+
+    authors: dict[str, str] = field(default_factory=dict)
+    orders: dict[str, OrderKey] = field(default_factory=dict)
+
+    def note(self, message: Message, author: str, order: OrderKey) -> None:
+        """A message was said by a member, in a turn with this order key."""
+        self.authors[message.id], self.orders[message.id] = author, order
+
+
+class Turns:
+    """Begins and ends the turns of one run."""
+
+    def __init__(self, run: Run, cast: Cast) -> None:
+        self._run = run
+        self._cast = cast
+        self._ledger = Ledger()
+        self._known: dict[int, dict[int, Any]] = {}
+        """What of its memory a role has been told in turns of this run; holds the messages, so that ids stay theirs."""
+
+    # -- before ----------------------------------------------------------------------------------------------------
+
+    async def begin(self, seat: Seat, order: OrderKey) -> None:
+        """The role is about to react: to news, knowing what else came into its memory since its last turn.
+
+        Messages that it does not watch are in its memory too, and so in its prompts (FoundationAgents/MetaGPT#1304).
+        """
+        with guarded(self._run):
+            role = seat.member.role
+            told = self._told(role)
+            news = [message for message in told if any(message is item for item in role.rc.news)]
+            _, parents = self._run.recorder.sources(self._parts(news), seat.member.path)
+            parts, _ = self._run.recorder.sources(self._parts(told), seat.member.path)
+            seat.parents = parents
+            seat.turn = await self._run.abegin_turn(seat.member.path, parts, order=order, parents=parents)
+            self._remember(role, told, seat.turn.texts())
+
+    def _told(self, role: Any) -> list[Message]:
+        """What is new in a role's memory, in an order that does not depend on who was faster."""
+        known = self._known.setdefault(id(role), {})
+        news = role.rc.news
+        new = [m for m in role.rc.memory.get() if id(m) not in known or any(m is item for item in news)]
+        return sorted(new, key=lambda message: sortable(self._ledger.orders.get(message.id, ())))
+
+    def _parts(self, messages: Sequence[Message]) -> tuple[Part, ...]:
+        found: list[Part] = []
+        for index, message in enumerate(messages):
+            found += message_parts(message, f"told[{index}]", role="user", author=self._author(message))
+        return tuple(found)
+
+    def _author(self, message: Message) -> str:
+        return self._ledger.authors.get(message.id) or self._cast.author(message)
+
+    def _remember(self, role: Any, told: Sequence[Message], texts: dict[str, str]) -> None:
+        for index, message in enumerate(told):
+            edited = write_message(message, f"told[{index}]", texts)
+            if edited is not message:
+                _compat.remember_instead(role, message, edited)
+
+    # -- after -----------------------------------------------------------------------------------------------------
+
+    async def end(self, seat: Seat, message: Any) -> Any:  # what `Role.react` returns: a Message, or nothing
+        """The role has reacted. Returns what it is to publish."""
+        turn = seat.turn
+        with guarded(self._run):
+            if turn is not None and not turn.ended:
+                message = await self._ended(seat, message if isinstance(message, Message) else None) or message
+        known = self._known.setdefault(id(seat.member.role), {})
+        known.update((id(item), item) for item in seat.member.role.rc.memory.get())
+        return message
+
+    async def _ended(self, seat: Seat, message: Message | None) -> Message | None:
+        turn, path = seat.turn, seat.member.path
+        assert turn is not None
+        if message is None:
+            await self._run.aend_turn(turn, (), model=seat.model, usage=seat.usage)
+            return None
+        self._ledger.note(message, path, turn.order)
+        to = self._cast.addressees(message)
+        delivery = await self._run.aend_turn(
+            turn,
+            message_parts(message, _SAID, role="assistant", author=path),
+            addressed_to=_paths(to),
+            visible_to=_paths(m for m in self._cast.receivers(message) if m is not seat.member),
+            model=seat.model,
+            usage=seat.usage,
+            steps=lambda delivered: message_step(self._left(message, delivered), _SAID, delivered.parts),
+        )
+        seat.said = self._left(message, delivery)
+        if seat.said is not message:
+            seat.altered = (message, seat.said)
+        return seat.said
+
+    def _left(self, message: Message, delivery: Delivery) -> Message:
+        """The message as others get it."""
+        return write_message(message, _SAID, delivery.texts())
+
+    # -- beside ----------------------------------------------------------------------------------------------------
+
+    def said_beside(self, seat: Seat, message: Message) -> None:
+        """A role published a message in the middle of its turn. It is recorded; it can't be altered."""
+        turn, path = seat.turn, seat.member.path
+        with guarded(self._run):
+            if turn is None:
+                return
+            self._ledger.note(message, path, turn.order)
+            for part in message_step(message, _SAID, message_parts(message, _SAID, role="assistant", author=path)):
+                self._run.recorder.part_step(
+                    path, part, moment=turn.moment, order=after(turn.order), parents=seat.parents,
+                    addressed_to=_paths(self._cast.addressees(message)),
+                    visible_to=_paths(m for m in self._cast.receivers(message) if m is not seat.member),
+                )  # fmt: skip
+
+    def fail(self, seat: Seat, error: BaseException) -> None:
+        """The role's turn ends with an exception."""
+        with guarded(self._run):
+            if seat.turn is not None and not seat.turn.ended:
+                seat.turn.ended = True
+                self._run.failed(error, seat.member.path, moment=seat.turn.moment, order=seat.turn.order)
+
+    def went_nowhere(self, seat: Seat, message: Message) -> None:
+        """A role published a message without recipients, of which MetaGPT but warns (FoundationAgents/MetaGPT#2082)."""
+        with guarded(self._run):
+            if seat.turn is not None:
+                text = f"this message has no recipients: {', '.join(sorted(message.send_to))}"
+                moment, order = seat.turn.moment, after(seat.turn.order)
+                self._run.step(seat.member.path, "system", text, moment=moment, order=order)
+
+
+def _paths(members: Any) -> tuple[str, ...]:  # an iterable of members
+    return tuple(member.path for member in members)
