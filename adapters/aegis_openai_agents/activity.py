@@ -430,12 +430,10 @@ def _reasoning(response: ModelResponse) -> list[Any]:
 
 
 def _leaving(response: ModelResponse, reading: Reading, *, handing_over: bool, attempts: int) -> tuple[Part, ...]:
-    """The parts of an answer with which a turn ends. A message beside a hand-off is what is handed over."""
+    """The parts of an answer with which a turn ends."""
     parts = [part for part in reading.parts(response) if part.kind != "tool_call"]
     said = [part for part in parts if part.kind == "message" and part.text]
-    if handing_over and said:
-        parts = [part.model_copy(update={"kind": "handoff"}) if part in said else part for part in parts]
-        parts = [part for part in parts if part in said or part.editable or part.kind == "handoff"]
+    if handing_over and said:  # what the message says is handed over; the bare call beside it says nothing more
         parts = [part for part in parts if part.editable]
     if attempts > 1 and len(parts) == 1 and parts[0].data is None:
         parts = [parts[0].model_copy(update={"data": {"attempts": attempts}})]

@@ -5,13 +5,25 @@ from __future__ import annotations
 import asyncio
 import zlib
 from collections.abc import AsyncIterator, Callable, Iterator
-from contextlib import contextmanager
+from contextlib import aclosing, contextmanager
 from typing import Any
 
-from agents import Agent, Model, ModelResponse, ModelRetrySettings, ModelSettings, RunConfig, Runner, function_tool
+from agents import (
+    Agent,
+    Model,
+    ModelResponse,
+    ModelRetrySettings,
+    ModelSettings,
+    RunConfig,
+    Runner,
+    RunResult,
+    function_tool,
+)
 
+from aegis_core.adapter import System
 from aegis_core.testing import AdapterConformance, Reply, Script, Way
 from aegis_openai_agents.testing.items import answer, asked, events, message, texts_of
+from aegis_openai_agents.workflow import Workflow
 
 __all__ = ["OpenAIAgentsConformance", "ScriptedModel"]
 
@@ -103,7 +115,7 @@ class OpenAIAgentsConformance(AdapterConformance):
     def run(self, app: Any, task: str, way: Way) -> Any:
         config = RunConfig(tracing_disabled=True)
         if way == "astream":
-            return Runner.run_streamed(app, task, run_config=config).stream_events()
+            return _streamed(app, task, config)
         if way == "async":
             return Runner.run(app, task, run_config=config)
         with _own_loop():
@@ -131,12 +143,11 @@ class OpenAIAgentsConformance(AdapterConformance):
         return Agent("Clerk", instructions="You count.", tools=[stock], handoffs=[writer], model=model)
 
     def side_by_side(self, script: Script, way: Way) -> Any:
-        del way
-        helpers = [Agent(name, model=ScriptedModel(script, f"Joiner/{name}")) for name in ("Left", "Right")]
-        model = ScriptedModel(script, "Joiner", silent=_asks("left", "right"))
-        tools: list[Any] = [helper.as_tool(helper.name.lower(), "Helps.") for helper in helpers]
-        joiner = Agent("Joiner", tools=tools, model=model)
-        return Agent("Planner", handoffs=[joiner], model=ScriptedModel(script, "Planner", hands_to="Joiner"))
+        if way == "astream":
+            return None
+        names = ("Planner", "Left", "Right", "Joiner")
+        team = Workflow(*(Agent(name, model=ScriptedModel(script, name)) for name in names))
+        return System(team, start=_shared_out if way == "async" else lambda app, task: asyncio.run(_shared_out(app, task)))
 
     def nested(self, script: Script, way: Way) -> Any:
         del way
@@ -157,6 +168,12 @@ class OpenAIAgentsConformance(AdapterConformance):
         return _pair(script, ModelSettings(retry=retry))
 
 
+async def _streamed(app: Any, task: str, config: RunConfig) -> AsyncIterator[Any]:
+    async with aclosing(Runner.run_streamed(app, task, run_config=config).stream_events()) as stream:
+        async for event in stream:
+            yield event
+
+
 @contextmanager
 def _own_loop() -> Iterator[None]:
     """An event loop for `Runner.run_sync`, which leaves open the one that it makes."""
@@ -167,6 +184,15 @@ def _own_loop() -> Iterator[None]:
     finally:
         asyncio.set_event_loop(None)
         loop.close()
+
+
+async def _shared_out(team: Workflow, task: str) -> RunResult:
+    """A plan, two agents that work on it side by side, and one that is told what they found."""
+    planner, left, right, joiner = team.agents
+    config = RunConfig(tracing_disabled=True)
+    plan = (await Runner.run(planner, task, run_config=config)).final_output
+    found = await asyncio.gather(*(Runner.run(agent, plan, run_config=config) for agent in (left, right)))
+    return await Runner.run(joiner, "\n".join(result.final_output for result in found), run_config=config)
 
 
 def _pair(script: Script, settings: ModelSettings) -> Agent[Any]:
@@ -187,5 +213,5 @@ def _plain_event(event: Any) -> Any:
 
 
 def _plain_item(item: Any) -> Any:
-    raw = item.raw_item
-    return item.type, item.agent.name, raw if isinstance(raw, dict) else raw.model_dump()
+    raw = item.raw_item if isinstance(item.raw_item, dict) else item.raw_item.model_dump()
+    return item.type, item.agent.name, {name: value for name, value in raw.items() if name not in ("id", "call_id")}
