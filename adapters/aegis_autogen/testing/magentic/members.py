@@ -1,0 +1,108 @@
+"""The models of the members of a Magentic-One team: the simulated model, in the part that each has to play."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+
+from autogen_core import FunctionCall
+from autogen_core.models import (
+    AssistantMessage,
+    FunctionExecutionResultMessage,
+    LLMMessage,
+    SystemMessage,
+    UserMessage,
+)
+from autogen_ext.agents.file_surfer import FileSurfer
+from autogen_ext.agents.magentic_one._magentic_one_coder_agent import MAGENTIC_ONE_CODER_SYSTEM_MESSAGE as CODER_PROMPT
+
+from aegis_autogen.testing.magentic.clients import PlainClient, text_of_message, wanted
+from aegis_autogen.testing.magentic.handing import sections
+from aegis_core.world import Message, SimulatedModel
+from aegis_core.world.prompts import system_prompt
+
+__all__ = ["ORCHESTRATOR", "TEAM", "MemberClient"]
+
+ORCHESTRATOR = "MagenticOneOrchestrator"
+TEAM: Mapping[str, str] = {
+    ORCHESTRATOR: "planner",
+    "FileSurfer": "researcher",
+    "WebSurfer": "researcher",
+    "Coder": "solver",
+}
+"""Who plays which part of the embedded world."""
+
+_OPEN = re.compile(r"\bopen (\S+?)[.,]?(?:\s|$)", re.I)
+_JOB = re.compile(r"^Job \d+", re.M)
+_PAGE = re.compile(r"\APath: .*?\n=+\n", re.S)
+_FENCE = re.compile(r"^```\w*$\n?", re.M)
+
+
+class MemberClient(PlainClient):
+    """What a member's model says to what it is shown.
+
+    With tools it first opens what it is told to open. What it has open is the source that it reads; what it is handed
+    with an instruction are the words of the others.
+
+    Args:
+        name: of the member, a key of `TEAM`.
+        seed, slip_rate: of the simulated model.
+    """
+
+    def __init__(self, name: str, *, seed: int, slip_rate: float) -> None:
+        self._name = name
+        self._model = SimulatedModel(seed, slip_rate)
+
+    def answer(self, messages: Sequence[LLMMessage], tools: frozenset[str]) -> str | FunctionCall:
+        """A call that opens something, or what the part that it plays says."""
+        told = [text_of_message(message) for message in messages if isinstance(message, UserMessage)]
+        source = _source(messages)
+        opening = next((found for text in reversed(told) if (found := _OPEN.search(text))), None)
+        if not source and opening is not None and (tool := _opens(tools)):
+            name, argument = tool
+            return wanted(name, 1, **{argument: opening[1]})
+        return self._model.reply(list(self._conversation(messages, told, source))).content
+
+    def _conversation(self, messages: Sequence[LLMMessage], told: Sequence[str], source: str) -> list[Message]:
+        own = [text_of_message(message) for message in messages if isinstance(message, AssistantMessage)]
+        parsed = [sections(text) for text in told]
+        lead = "\n\n".join(lead for lead, _ in parsed)
+        handed = [said for _, saids in parsed for said in saids]
+        job = found[0] if (found := _JOB.search(lead)) else "Job 0"
+        opening = f"{job}:\n{source}" if source else f"{job}.\n{_JOB.sub('', lead, count=1).lstrip(' .:')}"
+        system = system_prompt(self._name, TEAM) + "".join(f"\n{text}" for text in _added(messages))
+        said = [Message("user", text, author) for author, text in handed]
+        if source:
+            said.insert(0, Message("user", lead, ORCHESTRATOR))
+        drafts = [Message("assistant", text, self._name) for text in own if text and not _PAGE.match(text)]
+        return [Message("system", system), Message("user", opening), *said, *drafts]
+
+
+def _opens(tools: frozenset[str]) -> tuple[str, str] | None:
+    """The tool that opens something, and what its argument is called."""
+    for name, argument in (("open_path", "path"), ("visit_page", "address"), ("visit_url", "url")):
+        if name in tools:
+            return name, argument
+    return None
+
+
+def _source(messages: Sequence[LLMMessage]) -> str:
+    """The text of what the member has open."""
+    for message in reversed(messages):
+        text = text_of_message(message)
+        if isinstance(message, FunctionExecutionResultMessage) or (
+            isinstance(message, AssistantMessage) and _PAGE.match(text)
+        ):
+            return _FENCE.sub("", _PAGE.sub("", text)).strip()
+    return ""
+
+
+_SEALED = (*(message.content.strip() for message in FileSurfer.DEFAULT_SYSTEM_MESSAGES), CODER_PROMPT.strip())
+
+
+def _added(messages: Sequence[LLMMessage]) -> list[str]:
+    """What stands in system messages beside the prompts that every Magentic-One team has, which ask for code."""
+    texts = [message.content for message in messages if isinstance(message, SystemMessage)]
+    for sealed in _SEALED:
+        texts = [text.replace(sealed, "").strip() for text in texts]
+    return [text for text in texts if text]
