@@ -128,6 +128,9 @@ class Capabilities(Record):
     sync: bool = True
     asynchronous: bool = False
     streaming: bool = False
+    """Its result can be had in pieces."""
+    streaming_as: tuple[Literal["sync", "asynchronous"], ...] = ("sync", "asynchronous")
+    """In which of the two ways it streams, if it does and has both."""
     sites: tuple[Site, ...] = ()
     redirect: bool = False
     """A hand-off can be sent to another agent."""

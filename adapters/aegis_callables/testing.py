@@ -7,7 +7,7 @@ import re
 from collections.abc import AsyncIterator, Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from types import SimpleNamespace
-from typing import Any, ClassVar
+from typing import Any
 
 import aegis_core as aegis
 from aegis_callables.system import Callables
@@ -26,10 +26,6 @@ class CallablesConformance(AdapterConformance):
 
     name = "callables"
     ways = ("sync", "async", "stream", "astream")
-    expected_failures: ClassVar[dict[str, str]] = {
-        "test_secrets_are_not_recorded": "every text among the arguments of an `aegis.model` is recorded, a key too",
-        "test_the_record_does_not_depend_on_who_is_faster": "branches of plain functions are recorded as they arrive",
-    }
 
     def run(self, app: Any, task: str, way: Way) -> Any:
         del way

@@ -41,6 +41,8 @@ class Calls(RunState):
         extra: JsonValue = None,
         before: Sequence[Scope] = ("ephemeral",),
         after: Sequence[Scope] = ("belief",),
+        order: OrderKey = (),
+        request: Callable[[], Iterable[Part]] | None = None,
     ) -> R:
         """A call inside a turn: served from the tape where it can be, else live.
 
@@ -52,12 +54,18 @@ class Calls(RunState):
             extra: what else the request depends on, for its hash.
             before, after: how far an alteration of request and result can reach; () where there is to be none. For a
                 tool only `after` counts, and whatever it holds means the one scope `call`.
+            order: where the call stands among what happens inside the turn (the turn's own order key goes on in it); ()
+                leaves it to the order of arrival.
+            request: what was really sent, where it is seen only while the call is made. It goes on the tape then, and
+                `parts` count for the hash alone.
         """
 
         async def alive(texts: dict[str, str]) -> R:
             return live(texts)
 
-        return drive(self._call(turn, kind, tuple(parts), alive, codec, name, extra, before, after, True))
+        return drive(
+            self._call(turn, kind, tuple(parts), alive, codec, name, extra, before, after, order, request, True)
+        )
 
     async def acall(
         self,
@@ -71,9 +79,13 @@ class Calls(RunState):
         extra: JsonValue = None,
         before: Sequence[Scope] = ("ephemeral",),
         after: Sequence[Scope] = ("belief",),
+        order: OrderKey = (),
+        request: Callable[[], Iterable[Part]] | None = None,
     ) -> R:
         """Asynchronous form of `call`."""
-        return await self._call(turn, kind, tuple(parts), live, codec, name, extra, before, after, False)
+        return await self._call(
+            turn, kind, tuple(parts), live, codec, name, extra, before, after, order, request, False
+        )
 
     async def _call(
         self,
@@ -86,8 +98,11 @@ class Calls(RunState):
         extra: JsonValue,
         before: Sequence[Scope],
         after: Sequence[Scope],
+        order: OrderKey,
+        request: Callable[[], Iterable[Part]] | None,
         blocking: bool,
     ) -> R:
+        place = order or turn.order
         with self._lock:
             counter = f"{kind}/{name}"
             turn.calls[counter] = turn.calls.get(counter, 0) + 1
@@ -97,25 +112,25 @@ class Calls(RunState):
         if self.replay is not None and self.replay.drift and not self.replay.fired:
             raise ReplayDrift(f"run {self.info.run_id}: {self.replay.drift}")
         if served is not None:
-            result = self._served(turn, served, parts, codec)
+            result = self._served(turn, served, parts, codec, place)
         else:
-            result = await self._live(turn, key, digest, parts, live, codec, before, blocking)
+            result = await self._live(turn, key, digest, parts, live, codec, before, place, request, blocking)
         return await self._altered_result(turn, key, codec, result, after, blocking)
 
-    def _served(self, turn: Turn, entry: TapeEntry, parts: tuple[Part, ...], codec: Codec[R]) -> R:
+    def _served(self, turn: Turn, entry: TapeEntry, parts: tuple[Part, ...], codec: Codec[R], place: OrderKey) -> R:
         ids = ids_of_this_run(entry.request, parts)
         if ids is not None:
             entry = ids.entry(entry)
         result = codec.decode(entry.payload)
         if entry.key.kind in _HOLDING and self.replay is not None:
             for inner in self.replay.inside(entry):
-                self.recorder.tape(inner if ids is None else ids.entry(inner), turn.order)
+                self.recorder.tape(inner if ids is None else ids.entry(inner), place)
             self.recorder.pass_over(entry.inner_turns)
-            self._repeat(turn, entry.inner)
-        self.recorder.tape(entry, _order(turn, entry.key))
+            self._repeat(turn, entry.inner, place)
+        self.recorder.tape(entry, _order(place, entry.key))
         return result
 
-    def _repeat(self, turn: Turn, steps: tuple[Step, ...]) -> None:
+    def _repeat(self, turn: Turn, steps: tuple[Step, ...], place: OrderKey) -> None:
         """Record the steps inside a served node again. Parents outside of it become those of the turn."""
         numbers: dict[int, int] = {}
         for step in steps:
@@ -126,7 +141,7 @@ class Calls(RunState):
                 step.kind,
                 step.text,
                 moment=_moment(step),
-                order=turn.order,
+                order=place,
                 content=step.content,
                 addressed_to=step.addressed_to,
                 visible_to=step.visible_to,
@@ -145,6 +160,8 @@ class Calls(RunState):
         live: Callable[[dict[str, str]], Awaitable[R]],
         codec: Codec[R],
         before: Sequence[Scope],
+        place: OrderKey,
+        request: Callable[[], Iterable[Part]] | None,
         blocking: bool,
     ) -> R:
         with self._lock:
@@ -163,18 +180,20 @@ class Calls(RunState):
             result = await live(texts)
         except Exception as error:
             failed = RunError(type=type(error).__name__, message=str(error), agent=turn.moment.agent)
-            self.recorder.tape(TapeEntry(key=key, request_hash=digest, request=parts, error=failed), turn.order)
+            sent = parts if request is None else tuple(request())
+            self.recorder.tape(TapeEntry(key=key, request_hash=digest, request=sent, error=failed), place)
             raise
         finally:
             if outer is not None:
                 inside_calls.reset(outer)
         own = turn.moment if key.kind == "node" else None
-        inner = self.recorder.inside(token, own, turn.order) if key.kind in _HOLDING else ()
+        inner = self.recorder.inside(token, own, place) if key.kind in _HOLDING else ()
         entry = TapeEntry(
-            key=key, request_hash=digest, request=parts, payload=codec.encode(result), inner=inner,
+            key=key, request_hash=digest, request=parts if request is None else tuple(request()),
+            payload=codec.encode(result), inner=inner,
             inner_turns=tuple(dict.fromkeys(_moment(s) for s in inner if _moment(s) != turn.moment)),
         )  # fmt: skip
-        self.recorder.tape(entry, _order(turn, key))
+        self.recorder.tape(entry, _order(place, key))
         return result
 
     async def _altered_result(
@@ -193,7 +212,14 @@ class Calls(RunState):
         return codec.write(result, {p.id: p.text for p in altered.parts if p.id in altered.changed})
 
     def record_call(
-        self, turn: Turn, kind: CallKind, parts: Iterable[Part], payload: JsonValue, *, name: str = ""
+        self,
+        turn: Turn,
+        kind: CallKind,
+        parts: Iterable[Part],
+        payload: JsonValue,
+        *,
+        name: str = "",
+        extra: JsonValue = None,
     ) -> None:
         """Put on the tape a call that the adapter could only watch; it is never served and never altered.
 
@@ -201,20 +227,21 @@ class Calls(RunState):
             parts: the texts that were sent.
             payload: the result as plain data.
             name: of the tool, if it is one.
+            extra: what else the request depends on, for its hash.
 
         Raises:
             ReplayDrift: the recorded run made no such call before the target's moment.
             RunLimitReached: too many calls, or too much time.
         """
-        request = tuple(parts)
+        sent = tuple(parts)
         with self._lock:
             counter = f"{kind}/{name}"
             turn.calls[counter] = turn.calls.get(counter, 0) + 1
             key = CallKey(moment=turn.moment, kind=kind, name=name, call=turn.calls[counter])
             self._n_calls += kind != "node"
             self._live_calls += kind == "model"
-        digest = self._requests.hash(request)
-        self.recorder.tape(TapeEntry(key=key, request_hash=digest, request=request, payload=payload), turn.order)
+        digest = self._requests.hash(sent, extra)
+        self.recorder.tape(TapeEntry(key=key, request_hash=digest, request=sent, payload=payload), turn.order)
         if self.replay is not None and (drift := self.replay.made_anew(key)):
             raise ReplayDrift(f"run {self.info.run_id}: {drift}")
         self._check_limits()
@@ -234,6 +261,6 @@ def _moment(step: Step) -> Moment:
     return Moment(agent=step.agent, branch=step.branch, turn=step.turn)
 
 
-def _order(turn: Turn, key: CallKey) -> OrderKey:
+def _order(place: OrderKey, key: CallKey) -> OrderKey:
     """What may hold turns stands on the tape after them, so that a target in there is not served with it."""
-    return after_turn(turn.order) if key.kind in _HOLDING else turn.order
+    return after_turn(place) if key.kind in _HOLDING else place

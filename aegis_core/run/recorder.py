@@ -210,6 +210,11 @@ class Recorder:
                 authored.append(part if author == part.author else part.model_copy(update={"author": author}))
         return tuple(authored), tuple(dict.fromkeys(parents))
 
+    def orders(self, numbers: Iterable[int]) -> tuple[OrderKey, ...]:
+        """The order keys of steps, by their numbers of arrival."""
+        with self._lock:
+            return tuple(self._rows[number].order for number in numbers)
+
     def _recent(self, precedes: Callable[[OrderKey], bool]) -> dict[int, _Row]:
         """The last steps of those that came before, by number of arrival."""
         before = (row for row in reversed(self._sorted) if precedes(row.order))
@@ -232,16 +237,18 @@ class Recorder:
     def inside(self, token: int, moment: Moment | None, order: OrderKey = ()) -> tuple[Step, ...]:
         """The steps that were recorded inside a call, in canonical order.
 
-        These are the steps in its context, those with its order key in front, and those of the turn at `moment`.
+        These are the steps in its context and those with its order key in front. The steps of its own turn are among
+        them only where the turn's `moment` is given: a node is the whole turn, a tool is a part of it.
         """
         own = (moment.agent, moment.branch, moment.turn) if moment is not None else None
+        beside = (order, after(order)) if own is None else ()
         with self._lock:
             rows = [
                 row
                 for row in self._sorted
                 if token in row.inside
                 or (row.step.agent, row.step.branch, row.step.turn) == own
-                or (order and row.order[: len(order)] == order)
+                or (order and row.order[: len(order)] == order and row.order not in beside)
             ]
         return tuple(row.as_read() for row in rows)
 

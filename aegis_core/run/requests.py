@@ -10,6 +10,7 @@ from pydantic import JsonValue
 
 from aegis_core.adapter import Part
 from aegis_core.errors import AdapterError
+from aegis_core.run.secrets import Secrets
 
 __all__ = ["Requests"]
 
@@ -23,10 +24,14 @@ class Requests:
 
     Args:
         normalise: the adapter's `normalise`; None leaves requests as they are.
+        secrets: texts that do not count, so that a tape can be served with another key.
     """
 
-    def __init__(self, normalise: Callable[[JsonValue], JsonValue] | None = None) -> None:
+    def __init__(
+        self, normalise: Callable[[JsonValue], JsonValue] | None = None, secrets: Secrets | None = None
+    ) -> None:
         self._normalise = normalise
+        self._secrets = secrets or Secrets()
         self._known: dict[tuple[str, str, str, str], str] = {}
 
     def hash(self, parts: Iterable[Part], extra: JsonValue = None) -> str:
@@ -52,10 +57,12 @@ class Requests:
         """A part as it counts; "" if `normalise` leaves it out."""
         plain: list[JsonValue] = [part.role, part.author, part.kind, part.text, part.data]
         parts = self._normalised({"parts": [plain], "extra": None}).get("parts")
-        return ", ".join(map(_written, parts)) if isinstance(parts, list) else ""
+        return self._secrets.hidden(", ".join(map(_written, parts))) if isinstance(parts, list) else ""
 
     def _extra(self, extra: JsonValue) -> str:
-        return "null" if extra is None else _written(self._normalised({"parts": [], "extra": extra}).get("extra"))
+        if extra is None:
+            return "null"
+        return self._secrets.hidden(_written(self._normalised({"parts": [], "extra": extra}).get("extra")))
 
     def _normalised(self, request: dict[str, JsonValue]) -> Mapping[str, JsonValue]:
         if self._normalise is None:

@@ -17,9 +17,11 @@ from aegis_core.faults import Ledger, Moment, Scope, Strategy
 from aegis_core.run.driving import finish
 from aegis_core.run.info import Limits, RunInfo
 from aegis_core.run.interventions import Alteration, Interventions
+from aegis_core.run.places import Places
 from aegis_core.run.recorder import OrderKey, Recorder, after
 from aegis_core.run.replay import Replay
 from aegis_core.run.requests import Requests
+from aegis_core.run.secrets import Secrets
 from aegis_core.run.tape import Tape
 from aegis_core.trajectory import RunError, StepKind, Trajectory
 
@@ -56,6 +58,8 @@ class RunState:
         self.limits = limits or Limits()
         self.recorder = Recorder(clock)
         self.recorder.declare(info.agents)
+        self.places = Places()
+        """Order keys for systems that have no plan of their work."""
         self.limit_reached = ""
         """Which limit, ours or the framework's own, ended the run; "" if none did."""
         self.entered = False
@@ -69,7 +73,8 @@ class RunState:
         self.trouble = ""
         """What went wrong in recording; such a run proves nothing."""
         self.error: RunError | None = None
-        self._requests = Requests(normalise)
+        self._secrets = Secrets.of_environment()
+        self._requests = Requests(normalise, self._secrets)
         self._live_calls = 0
         self._n_turns = 0
         self._n_calls = 0
@@ -122,18 +127,20 @@ class RunState:
         *,
         moment: Moment | None = None,
         order: OrderKey = (),
+        cause: BaseException | None = None,
     ) -> None:
         """An exception of the system passed through here.
 
         With `agent`: it was raised in that agent's turn; recorded as a step of kind `error`, once, by the first
-        (deepest) caller. Without: the run ended with it; `trajectory.error` names the agent if one is known.
+        (deepest) caller. Without: the run ended with it; `trajectory.error` names the agent if one is known, by this
+        exception or by `cause`, the one that the framework made it from.
         """
         if moment is not None:
             self._close(moment)
         if isinstance(error, RunLimitReached | ReplayDrift):
             return
         with self._lock:
-            known = self._errors.get(id(error))
+            known = self._errors.get(id(error)) or (self._errors.get(id(cause)) if cause is not None else None)
             if known is None:
                 self._errors[id(error)] = (error, agent)
         if agent is None:
@@ -164,7 +171,7 @@ class RunState:
 
     def trajectory(self, final_output: str | None = None) -> Trajectory:
         """The run as far as it went; `final_output` where `leave` was not told of it."""
-        return Trajectory(
+        whole = Trajectory(
             run_id=self.info.run_id,
             task=self.info.task,
             agents=self.recorder.agents,
@@ -174,20 +181,22 @@ class RunState:
             system=self.info.system,
             adapter=self.info.adapter,
         )
+        return self._secrets.out_of(whole)
 
     def tape(self) -> Tape:
         """The tape of the run as far as it went."""
-        return Tape(
+        whole = Tape(
             run_id=self.info.run_id,
             adapter=self.info.adapter,
             entries=self.recorder.entries(),
             overlapping=tuple(self._overlapping),
         )
+        return self._secrets.out_of(whole)
 
     def ledger(self) -> Ledger:
         """What was done to the run; `observed_by` is filled in by `run.observation`."""
         entries = self.interventions.ledger() if self.interventions is not None else ()
-        return Ledger(run_id=self.info.run_id, interventions=entries)
+        return self._secrets.out_of(Ledger(run_id=self.info.run_id, interventions=entries))
 
     async def _alter(
         self,

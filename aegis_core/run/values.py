@@ -19,9 +19,19 @@ from pydantic import BaseModel, JsonValue
 
 from aegis_core.adapter import Part
 from aegis_core.run.ids import ID_KEY
+from aegis_core.run.secrets import SECRET, is_secret
 from aegis_core.trajectory import StepKind
 
-__all__ = ["is_chat_message", "leaves", "plain_data", "text_of", "value_parts", "write_value"]
+__all__ = [
+    "is_chat_message",
+    "leaves",
+    "plain_data",
+    "shown",
+    "text_of",
+    "value_parts",
+    "without_secrets",
+    "write_value",
+]
 
 _MAX_DEPTH = 6
 _LABELS = frozenset({"name", "role", "tool", "type"})
@@ -34,7 +44,8 @@ def value_parts(
     """The strings inside `value`, in order, each as a part whose id is its path under `root`.
 
     A dict with `role` and `content` is a chat message: its role and name are those of the parts inside, not texts.
-    Names and types elsewhere are parts that may not be edited, and ids are no parts: they differ from run to run.
+    Names and types elsewhere are parts that may not be edited, and ids are no parts: they differ from run to run. What
+    its name calls a key or a password is none either: it must not be recorded (`run.secrets`).
     """
     outer = _Setting(role, author, editable=True)
     return tuple(
@@ -73,7 +84,7 @@ def _leaves(value: Any, path: str, depth: int, where: _Setting) -> Iterator[tupl
             where = where._replace(role=value["role"], author=name if isinstance(name, str) else where.author)
         for name, child in _children(value):
             key = name.strip("[].'")
-            if ID_KEY.fullmatch(key) or (message and key in ("role", "name")):
+            if ID_KEY.fullmatch(key) or (message and key in ("role", "name")) or is_secret(key, child):
                 continue
             fixed = isinstance(value, Mapping) and key in _LABELS
             yield from _leaves(child, f"{path}{name}", depth + 1, where._replace(editable=False) if fixed else where)
@@ -131,10 +142,44 @@ def _write(value: Any, texts: Mapping[str, str], path: str, depth: int) -> Any:
 def plain_data(value: Any) -> JsonValue:
     """A value as JSON data, for the content of a step.
 
-    Ids are left out, since they differ from run to run; what has no plain form, such as a secret or a file, is named
-    by its type.
+    Ids are left out, since they differ from run to run, and secrets, since they must not be recorded; what has no plain
+    form, such as a client or a file, is named by its type.
     """
     return _plain(value, 0)
+
+
+def without_secrets(value: JsonValue) -> JsonValue:
+    """Plain data with `<secret>` in the place of what must not be recorded; itself, where there is no such thing."""
+    if isinstance(value, dict):
+        inner = {key: SECRET if is_secret(key, child) else without_secrets(child) for key, child in value.items()}
+        return value if all(inner[key] is child for key, child in value.items()) else inner
+    if isinstance(value, list):
+        items = [without_secrets(child) for child in value]
+        return value if all(new is old for new, old in zip(items, value, strict=True)) else items
+    return value
+
+
+def shown(value: Any) -> str:
+    """A value as it is written in the call of a tool: like `repr`, without what must not be recorded."""
+    return _shown(value, 0)
+
+
+def _shown(value: Any, depth: int) -> str:
+    if value is None or isinstance(value, bool | str | Real | Decimal | Enum):
+        return repr(value)
+    if not _is_container(value) or depth >= _MAX_DEPTH:
+        return f"<{type(value).__name__}>"
+    if isinstance(value, list | tuple):
+        items = ", ".join(_shown(item, depth + 1) for item in value)
+        return f"[{items}]" if isinstance(value, list) else f"({items}{',' if len(value) == 1 else ''})"
+    if isinstance(value, Mapping):
+        return "{" + ", ".join(f"{key!r}: {_member(key, child, depth)}" for key, child in value.items()) + "}"
+    inner = ", ".join(f"{name[1:]}={_member(name, child, depth)}" for name, child in _children(value))
+    return f"{type(value).__name__}({inner})"
+
+
+def _member(name: Any, value: Any, depth: int) -> str:
+    return SECRET if is_secret(str(name), value) else _shown(value, depth + 1)
 
 
 def _plain(value: Any, depth: int) -> JsonValue:
@@ -155,11 +200,12 @@ def _plain(value: Any, depth: int) -> JsonValue:
     if isinstance(value, list | tuple):
         return [_plain(item, depth + 1) for item in value]
     pairs = value.items() if isinstance(value, Mapping) else ((name[1:], child) for name, child in _children(value))
-    return {str(key): _plain(child, depth + 1) for key, child in pairs if not ID_KEY.fullmatch(str(key))}
+    kept = ((str(key), child) for key, child in pairs)
+    return {k: _plain(v, depth + 1) for k, v in kept if not (ID_KEY.fullmatch(k) or is_secret(k, v))}
 
 
 def text_of(value: Any) -> str | None:
     """A result as text: strings as they are, other data as JSON, None for None."""
     if value is None or isinstance(value, str):
         return value
-    return json.dumps(value, ensure_ascii=False, default=str)
+    return json.dumps(without_secrets(value), ensure_ascii=False, default=str)

@@ -152,6 +152,10 @@ class Stage:
         """A result (of a stream: the list of its chunks) as a value that equals that of another, equal run."""
         return result
 
+    def message(self, error: BaseException) -> str:
+        """The text of an exception, without the traceback that a framework writes into it: it shows who is around."""
+        return str(error)
+
     def plugins(self) -> Plugins:
         """Where the adapter is looked up: by default all that is installed."""
         return default_plugins()

@@ -18,17 +18,22 @@ from typing import ParamSpec, TypeVar
 from aegis_core.adapter import Turn
 from aegis_core.errors import RecorderWarning, ReplayDrift, RunLimitReached
 from aegis_core.run import Run
+from aegis_core.run.places import Places
+from aegis_core.run.recorder import OrderKey
 
 __all__ = [
+    "active_places",
     "active_run",
     "active_turn",
     "beside_runs",
     "bind",
     "branch",
+    "branches_before",
     "current_branch",
     "guarded",
     "inside_entry",
     "lost",
+    "next_place",
     "recorded",
 ]
 
@@ -40,6 +45,10 @@ active_turn: ContextVar[Turn | None] = ContextVar("aegis_turn", default=None)
 inside_entry: ContextVar[bool] = ContextVar("aegis_inside_entry", default=False)
 """Whether the current code was called, directly or not, by the entry of the system."""
 current_branch: ContextVar[str] = ContextVar("aegis_branch", default="")
+active_places: ContextVar[Places | None] = ContextVar("aegis_places", default=None)
+"""Order keys for what happens in the turn, or the tool, that the current code belongs to; None: in the run."""
+branches_before: ContextVar[tuple[Places, int] | None] = ContextVar("aegis_branches_before", default=None)
+"""The level that branches have come to which ended in this context, so that what follows here comes after them."""
 beside_runs: ContextVar[bool] = ContextVar("aegis_beside_runs", default=False)
 """Whether the current code was called by the entry of a system that is not recorded, while other runs are."""
 recorded: dict[Run, set[str]] = {}
@@ -51,14 +60,28 @@ _recorded_lock = threading.Lock()
 def branch(name: str) -> Iterator[None]:
     """Name a piece of parallel work, so that activations of one agent inside it are told from those beside it.
 
-    Take the name from the work (an item's id), never from the order in which it starts. Branches nest: `a/b`.
+    Take the name from the work (an item's id), never from the order in which it starts: the record goes by the names,
+    and so does not depend on who is faster. Branches nest: `a/b`.
     """
     outer = current_branch.get()
-    token = current_branch.set(f"{outer}/{name}" if outer else name)
+    path = f"{outer}/{name}" if outer else name
+    token = current_branch.set(path)
     try:
         yield
     finally:
         current_branch.reset(token)
+        run = active_run.get()
+        if run is not None:
+            places = active_places.get() or run.places
+            branches_before.set((places, places.reached(path)))
+
+
+def next_place(run: Run, parents: tuple[int, ...] = ()) -> OrderKey:
+    """The order key of what begins here now, and was led to by these steps."""
+    places = active_places.get() or run.places
+    before = branches_before.get()
+    after = before[1] if before is not None and before[0] is places else 0
+    return places.next(current_branch.get(), after=after, sources=run.recorder.orders(parents))
 
 
 def bind(function: Callable[P, R]) -> Callable[P, R]:

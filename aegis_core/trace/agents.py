@@ -14,13 +14,24 @@ from aegis_core.adapter import Delivery, Part, Turn
 from aegis_core.errors import RecordError
 from aegis_core.run import Run
 from aegis_core.run.outputs import output_steps, readable
-from aegis_core.run.values import plain_data, value_parts, write_value
-from aegis_core.trace.active import active_run, active_turn, current_branch, guarded, lost, recorded
+from aegis_core.run.places import Places
+from aegis_core.run.values import plain_data, value_parts, without_secrets, write_value
+from aegis_core.trace.active import (
+    active_places,
+    active_run,
+    active_turn,
+    branches_before,
+    current_branch,
+    guarded,
+    lost,
+    next_place,
+    recorded,
+)
 from aegis_core.trace.reach import reachable
 from aegis_core.trace.wrapping import Scope, decorate, wrap
 from aegis_core.trajectory import Agent, AgentKind
 
-__all__ = ["ValueCodec", "agent", "agent_wrapper", "declared_agents"]
+__all__ = ["ValueCodec", "agent", "agent_wrapper", "declared_agents", "signature_of"]
 
 P = ParamSpec("P")
 R = TypeVar("R")
@@ -85,7 +96,7 @@ def _described(function: Callable[..., Any]) -> Agent:
 
 def agent_wrapper(function: Callable[..., Any], description: Agent, *, pure: bool) -> Callable[..., Any]:
     """The function with a turn around each call."""
-    signature = _signature(function)
+    signature = signature_of(function)
 
     def open_scope(args: tuple[Any, ...], kwargs: dict[str, Any]) -> Scope | None:
         run = active_run.get()
@@ -113,7 +124,8 @@ def _mark(value: Any) -> Any:
     return getattr(value, _MARK, None)
 
 
-def _signature(function: Callable[..., Any]) -> inspect.Signature | None:
+def signature_of(function: Callable[..., Any]) -> inspect.Signature | None:
+    """The signature of a function, if it has one."""
     try:
         return inspect.signature(function)
     except (TypeError, ValueError):  # some builtins have none
@@ -136,27 +148,29 @@ class _AgentScope(Scope):
         self._signature = signature
         self._pure = pure
         self._turn: Turn | None = None
+        self._places: Places | None = None
 
     def variables(self) -> tuple[tuple[ContextVar[Any], Any], ...]:
-        return ((active_turn, self._turn),)
+        return ((active_turn, self._turn), (active_places, self._places), (branches_before, None))
 
     def enter(self) -> None:
         with guarded(self._run):
-            parts, parents = self._input()
-            self._begun(
-                self._run.begin_turn(
-                    self._agent.path, parts, branch=current_branch.get(), parents=parents, nested=self._nested()
-                )
-            )
+            parts, more = self._begins()
+            self._begun(self._run.begin_turn(self._agent.path, parts, **more))
 
     async def aenter(self) -> None:
         with guarded(self._run):
-            parts, parents = self._input()
-            self._begun(
-                await self._run.abegin_turn(
-                    self._agent.path, parts, branch=current_branch.get(), parents=parents, nested=self._nested()
-                )
-            )
+            parts, more = self._begins()
+            self._begun(await self._run.abegin_turn(self._agent.path, parts, **more))
+
+    def _begins(self) -> tuple[tuple[Part, ...], dict[str, Any]]:
+        """What `begin_turn` is given."""
+        parts, parents = self._input()
+        order = next_place(self._run, parents)
+        self._places = Places(order)
+        return parts, {
+            "branch": current_branch.get(), "order": order, "parents": parents, "nested": self._nested(),
+        }  # fmt: skip
 
     def _input(self) -> tuple[tuple[Part, ...], tuple[int, ...]]:
         self._run.recorder.declare((self._agent,))
@@ -231,14 +245,15 @@ class _AgentScope(Scope):
 
     def fail(self, error: BaseException) -> None:
         with guarded(self._run):
-            self._run.failed(error, self._agent.path, moment=self._turn.moment if self._turn else None)
+            moment, order = (self._turn.moment, self._turn.order) if self._turn else (None, ())
+            self._run.failed(error, self._agent.path, moment=moment, order=order)
 
 
 class ValueCodec:
     """Codec of results that are plain data: strings, numbers, lists, dicts. Anything else can't be served."""
 
     def encode(self, result: Any) -> JsonValue:
-        """The result itself, if it is plain data.
+        """The result itself, if it is plain data; what must not be recorded is left out of it.
 
         Raises:
             RecordError: it is not.
@@ -248,8 +263,7 @@ class ValueCodec:
                 f"a result of type {type(result).__name__} can't be put on the tape; return plain data "
                 "(strings, numbers, lists, dicts) or do without `pure=True`"
             )
-        data: JsonValue = result
-        return data
+        return without_secrets(result)
 
     def decode(self, payload: JsonValue) -> Any:
         """A deep copy."""

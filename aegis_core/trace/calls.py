@@ -3,14 +3,21 @@
 from __future__ import annotations
 
 import functools
-from collections.abc import Callable
+import inspect
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from typing import Any, ParamSpec, TypeVar
 
-from aegis_core.adapter import CallKind, Part
-from aegis_core.run.values import value_parts, write_value
-from aegis_core.trace.active import active_run, active_turn, lost, recorded
-from aegis_core.trace.agents import ValueCodec
+from aegis_core.adapter import CallKind, Turn
+from aegis_core.run import Run
+from aegis_core.run.places import Places
+from aegis_core.run.recorder import OrderKey, after
+from aegis_core.run.secrets import SECRET, is_secret
+from aegis_core.run.values import shown, value_parts, write_value
+from aegis_core.trace.active import active_places, active_run, active_turn, lost, next_place, recorded
+from aegis_core.trace.agents import ValueCodec, signature_of
 from aegis_core.trace.wrapping import decorate, is_coroutine
+from aegis_core.trajectory import StepKind
 
 __all__ = ["call_kind", "model", "tool"]
 
@@ -25,7 +32,8 @@ def model(function: Callable[P, R]) -> Callable[P, R]:
 
     Inside an `@aegis.agent` of a recorded run each call goes on the tape, can be served from it, and can be
     altered: the request for this call alone (`ephemeral`), the result so that the agent itself believes it
-    (`belief`). Anywhere else it is the function itself; in a thread, see `aegis.bind`.
+    (`belief`). Anywhere else it is the function itself; in a thread, see `aegis.bind`. Keys, headers and the like are
+    not recorded, as far as parameters and the environment call them so (`run.secrets`).
     """
     wrapper: Callable[P, R] = decorate("@aegis.model", function, lambda plain: _call_wrapper(plain, "model", ""))
     return wrapper
@@ -42,41 +50,36 @@ def tool(function: Callable[P, R]) -> Callable[P, R]:
 def _call_wrapper(function: Any, kind: CallKind, name: str) -> Any:
     codec = ValueCodec()
     called = f"{kind} {getattr(function, '__name__', name)!r}"
+    signature = signature_of(function)
 
     @functools.wraps(function)
     def plain(*args: Any, **kwargs: Any) -> Any:
-        run, turn = active_run.get(), active_turn.get()
-        if run is None or turn is None:
-            if run is None and recorded:
-                lost(called)
+        call = _begun(kind, name, called, signature, args, kwargs)
+        if call is None:
             return function(*args, **kwargs)
-        given, parts = _request(args, kwargs)
 
         def live(texts: dict[str, str]) -> Any:
-            new_args, new_kwargs = write_value(given, texts, root="")
-            return function(*new_args, **new_kwargs)
+            new_args, new_kwargs = call.arguments(texts)
+            with call.inside():
+                return function(*new_args, **new_kwargs)
 
-        number = _record_call(kind, name, args, kwargs)
-        result = run.call(turn, kind, parts, live, codec, name=name)
-        _record_result(number, result)
+        result = call.run.call(call.turn, kind, call.parts, live, codec, name=name, order=call.order)
+        call.ended(result)
         return result
 
     @functools.wraps(function)
     async def coroutine(*args: Any, **kwargs: Any) -> Any:
-        run, turn = active_run.get(), active_turn.get()
-        if run is None or turn is None:
-            if run is None and recorded:
-                lost(called)
+        call = _begun(kind, name, called, signature, args, kwargs)
+        if call is None:
             return await function(*args, **kwargs)
-        given, parts = _request(args, kwargs)
 
         async def live(texts: dict[str, str]) -> Any:
-            new_args, new_kwargs = write_value(given, texts, root="")
-            return await function(*new_args, **new_kwargs)
+            new_args, new_kwargs = call.arguments(texts)
+            with call.inside():
+                return await function(*new_args, **new_kwargs)
 
-        number = _record_call(kind, name, args, kwargs)
-        result = await run.acall(turn, kind, parts, live, codec, name=name)
-        _record_result(number, result)
+        result = await call.run.acall(call.turn, kind, call.parts, live, codec, name=name, order=call.order)
+        call.ended(result)
         return result
 
     wrapper = coroutine if is_coroutine(function) else plain
@@ -90,25 +93,86 @@ def call_kind(function: Any) -> str:
     return kind if isinstance(kind, str) else ""
 
 
-def _request(args: tuple[Any, ...], kwargs: dict[str, Any]) -> tuple[Any, tuple[Part, ...]]:
-    given = (args, kwargs)
-    return given, value_parts(given, root="", role="user")
-
-
-def _record_call(kind: CallKind, name: str, args: tuple[Any, ...], kwargs: dict[str, Any]) -> str | None:
-    """A model's call is not a step of its own (its text is in the turn's output); a tool's call is one."""
+def _begun(
+    kind: CallKind,
+    name: str,
+    called: str,
+    signature: inspect.Signature | None,
+    args: tuple[Any, ...],
+    kwargs: dict[str, Any],
+) -> _Call | None:
+    """The call that begins here; None where it is not recorded."""
     run, turn = active_run.get(), active_turn.get()
-    if kind != "tool" or run is None or turn is None:
+    if run is None or turn is None:
+        if run is None and recorded:
+            lost(called)
         return None
-    call_id = f"{turn.moment.agent}-{turn.moment.branch}-{turn.moment.turn}-{name}-{sum(turn.calls.values()) + 1}"
-    shown = ", ".join([*map(repr, args), *(f"{key}={value!r}" for key, value in kwargs.items())])
-    run.step(turn.moment.agent, "tool_call", f"{name}({shown})", moment=turn.moment, order=turn.order, call_id=call_id)
-    return call_id
+    return _Call(run, turn, kind, name, args, kwargs, _secret_arguments(signature, args))
 
 
-def _record_result(call_id: str | None, result: Any) -> None:
-    run, turn = active_run.get(), active_turn.get()
-    if call_id is None or run is None or turn is None:
-        return
-    text = result if isinstance(result, str) else repr(result)
-    run.step(turn.moment.agent, "tool_result", text, moment=turn.moment, order=turn.order, call_id=call_id)
+def _secret_arguments(signature: inspect.Signature | None, args: tuple[Any, ...]) -> frozenset[int]:
+    """Positions of arguments whose parameters have the names of secrets."""
+    if signature is None or not args:
+        return frozenset()
+    named = zip(signature.parameters.values(), args, strict=False)
+    places = enumerate(named)
+    return frozenset(
+        number
+        for number, (parameter, value) in places
+        if parameter.kind is not inspect.Parameter.VAR_POSITIONAL and is_secret(parameter.name, value)
+    )
+
+
+class _Call:
+    """One call of a model or tool inside a turn."""
+
+    def __init__(
+        self,
+        run: Run,
+        turn: Turn,
+        kind: CallKind,
+        name: str,
+        args: tuple[Any, ...],
+        kwargs: dict[str, Any],
+        secret: frozenset[int],
+    ) -> None:
+        self.run, self.turn = run, turn
+        self.order = next_place(run)
+        self._args, self._kwargs = args, kwargs
+        told = tuple(None if number in secret else value for number, value in enumerate(args))
+        self.parts = value_parts((told, kwargs), root="", role="user")
+        self._places = Places(self.order)
+        self._call_id: str | None = None
+        if kind == "tool":  # a model's call is no step of its own: its text is in the turn's output
+            moment = turn.moment
+            calls = sum(turn.calls.values()) + 1
+            self._call_id = f"{moment.agent}-{moment.branch}-{moment.turn}-{name}-{calls}"
+            self._step("tool_call", f"{name}({_written(args, kwargs, secret)})", self.order)
+
+    def arguments(self, texts: dict[str, str]) -> Any:
+        """Positional and keyword arguments, with these texts altered."""
+        return write_value((self._args, self._kwargs), texts, root="")
+
+    @contextmanager
+    def inside(self) -> Iterator[None]:
+        """Turns that begin in here are part of the call."""
+        token = active_places.set(self._places)
+        try:
+            yield
+        finally:
+            active_places.reset(token)
+
+    def ended(self, result: Any) -> None:
+        """The call gave this."""
+        if self._call_id is not None:
+            self._step("tool_result", result if isinstance(result, str) else shown(result), after(self.order))
+
+    def _step(self, kind: StepKind, text: str, order: OrderKey) -> None:
+        moment = self.turn.moment
+        self.run.step(moment.agent, kind, text, moment=moment, order=order, call_id=self._call_id)
+
+
+def _written(args: tuple[Any, ...], kwargs: dict[str, Any], secret: frozenset[int]) -> str:
+    given = [SECRET if number in secret else shown(value) for number, value in enumerate(args)]
+    named = [f"{key}={SECRET if is_secret(key, value) else shown(value)}" for key, value in kwargs.items()]
+    return ", ".join((*given, *named))

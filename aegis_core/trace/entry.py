@@ -10,7 +10,16 @@ from typing import Any, ParamSpec, TypeVar, overload
 
 from aegis_core.run import Run, RunInfo
 from aegis_core.run.values import text_of, value_parts
-from aegis_core.trace.active import active_run, active_turn, beside_runs, guarded, inside_entry, recorded
+from aegis_core.trace.active import (
+    active_places,
+    active_run,
+    active_turn,
+    beside_runs,
+    branches_before,
+    guarded,
+    inside_entry,
+    recorded,
+)
 from aegis_core.trace.agents import declared_agents
 from aegis_core.trace.observers import tell_finished, tell_started
 from aegis_core.trace.wrapping import Scope, decorate, wrap
@@ -114,7 +123,10 @@ class _EntryScope(Scope):
         self._own = to is not None or on_run is not None
 
     def variables(self) -> tuple[tuple[ContextVar[Any], Any], ...]:
-        return ((active_run, self._run), (active_turn, None), (inside_entry, True))
+        return (
+            (active_run, self._run), (active_turn, None), (active_places, None), (branches_before, None),
+            (inside_entry, True),
+        )  # fmt: skip
 
     def enter(self) -> None:
         with guarded(self._run):

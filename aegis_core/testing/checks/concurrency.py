@@ -205,10 +205,11 @@ class ConcurrencyChecks(Stage):
 
 def _ways(found: Capabilities) -> set[Way]:
     ways: set[Way] = set()
+    streams = found.streaming_as if found.streaming else ()
     if found.sync:
-        ways |= {"sync", "stream"} if found.streaming else {"sync"}
+        ways |= {"sync", "stream"} if "sync" in streams else {"sync"}
     if found.asynchronous:
-        ways |= {"async", "astream"} if found.streaming else {"async"}
+        ways |= {"async", "astream"} if "asynchronous" in streams else {"async"}
     return ways
 
 

@@ -49,7 +49,8 @@ class LifecycleChecks(Stage):
             played = self.recorded(self.conversation, script, way)
             assert expected is not None, f"({way}) the system does not fail when the model of Critic does"
             assert played.error is not None, f"({way}) the exception is swallowed when the run is recorded"
-            assert (type(played.error), str(played.error)) == (type(expected), str(expected)), f"({way}) another error"
+            assert type(played.error) is type(expected), f"({way}) another error"
+            assert self.message(played.error) == self.message(expected), f"({way}) another error"
             if expected is plain.raised[-1]:
                 assert played.error is script.raised[-1], f"({way}) the exception is replaced by another one like it"
             errors = [step for step in played.trajectory.steps if step.kind == "error"]

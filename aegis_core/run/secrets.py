@@ -1,0 +1,119 @@
+"""What must never be recorded: keys, tokens, passwords, headers.
+
+Two rules. *By name*: what a value calls a key, or a function a parameter, such as `api_key`, `access_token`,
+`Authorization`, `headers`, is no text of an agent. *By value*: where a variable of the environment with such a name
+holds what stands in a record, it is put out of it, wherever it came from. Neither counts in the hash of a request.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any, TypeVar
+
+from pydantic import JsonValue
+
+from aegis_core.records import Record
+
+__all__ = ["SECRET", "Secrets", "is_secret"]
+
+R = TypeVar("R", bound=Record)
+
+SECRET = "<secret>"  # noqa: S105
+"""What is written where a secret stood."""
+
+_WORD = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|\d+")
+_SECRET = frozenset(
+    "apikey auth authorization authtoken bearer cookie cookies credential credentials dsn passphrase passwd password "
+    "passwords privatekey pwd secret secretkey secrets".split()
+)
+_KINDS_OF_KEY = frozenset("access account api client encryption private secret service session signing".split())
+_HARMLESS_TOKENS = frozenset(
+    "begin bos class cls end eos first last mask next pad page sep special start stop unk unknown".split()
+)
+_CARRIERS = frozenset({"headers", "header", "env", "environ", "environment"})
+"""Names of mappings whose members are not told apart: any of them may be a secret."""
+_SHORTEST = 8
+"""Characters; what is shorter than this in the environment may be any word."""
+_LONG = 16
+
+
+def is_secret(name: str, value: Any = None) -> bool:
+    """Whether what has this name must not be recorded.
+
+    Args:
+        value: what has the name. `headers` or `env` are secret as a mapping or as pairs, not as the heads of a table.
+    """
+    words = [word.lower() for word in _WORD.findall(name)]
+    if not words:
+        return False
+    if not _SECRET.isdisjoint(words) or "connection string" in " ".join(words):
+        return True
+    before, last = words[-2] if len(words) > 1 else "", words[-1]
+    if last in ("key", "keys"):
+        return before in _KINDS_OF_KEY
+    if last == "token":
+        return before not in _HARMLESS_TOKENS
+    return last in _CARRIERS and _is_pairs(value)
+
+
+def _is_pairs(value: Any) -> bool:
+    if isinstance(value, list | tuple):
+        return bool(value) and all(isinstance(item, list | tuple) and len(item) == 2 for item in value)
+    return isinstance(value, Mapping)
+
+
+@dataclass(frozen=True)
+class Secrets:
+    """Texts that must not be recorded, wherever they stand."""
+
+    values: tuple[str, ...] = ()
+
+    @classmethod
+    def of_environment(cls) -> Secrets:
+        """What the environment holds now under names of secrets, the longest first; no paths and no short words."""
+        return cls(tuple(sorted({value for name, value in os.environ.items() if _is_held(name, value)}, key=_longest)))
+
+    def hidden(self, text: str) -> str:
+        """A text without them."""
+        for value in self.values:
+            if value in text:
+                text = text.replace(value, SECRET)
+        return text
+
+    def out_of(self, record: R) -> R:
+        """A record without them; itself, if it holds none."""
+        if not self.values:
+            return record
+        written = record.model_dump_json()
+        if not any(form in written for form in map(_as_json, self.values)):
+            return record
+        return type(record).model_validate_json(json.dumps(self._hidden(json.loads(written))))
+
+    def _hidden(self, value: JsonValue) -> JsonValue:
+        if isinstance(value, dict):
+            return {key: self._hidden(child) for key, child in value.items()}
+        if isinstance(value, list):
+            return [self._hidden(child) for child in value]
+        return self.hidden(value) if isinstance(value, str) else value
+
+
+def _is_held(name: str, value: str) -> bool:
+    """Whether a variable of the environment holds a secret, which can be told from a word, a figure and a path."""
+    if len(value) < _SHORTEST or not (is_secret(name) or name.upper().endswith("KEY")):
+        return False
+    if not any(map(str.isalpha, value)) or (len(value) < _LONG and not any(map(str.isdigit, value))):
+        return False
+    return not os.path.exists(value)  # noqa: PTH110  `Path.exists` raises where a text can't be a path
+
+
+def _longest(value: str) -> tuple[int, str]:
+    return (-len(value), value)
+
+
+def _as_json(text: str) -> str:
+    """A text as it stands in JSON."""
+    return json.dumps(text, ensure_ascii=False)[1:-1]
