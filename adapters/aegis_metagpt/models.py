@@ -237,14 +237,15 @@ def _texts(item: Any, path: str, role: str) -> list[Part]:
     """The texts of one message: plain text, a dict with a role, or one of MetaGPT's own; never its pictures."""
     if isinstance(item, str):
         return [Part(id=path, text=item, role=role)]
-    said = item.get("role") if isinstance(item, dict) else None
+    said, name = (item.get("role"), item.get("name")) if isinstance(item, dict) else (None, None)
     content = item.get("content") if isinstance(item, dict) else getattr(item, "content", None)
     role = said if isinstance(said, str) and said in _ROLES else role
+    author = name if isinstance(name, str) else ""
     if isinstance(content, str):
-        return [Part(id=f"{path}.content", text=content, role=role)]
+        return [Part(id=f"{path}.content", text=content, role=role, author=author)]
     pieces = content if isinstance(content, list) else []
     return [
-        Part(id=f"{path}.content[{index}]", text=piece["text"], role=role)
+        Part(id=f"{path}.content[{index}]", text=piece["text"], role=role, author=author)
         for index, piece in enumerate(pieces)
         if isinstance(piece, dict) and isinstance(piece.get("text"), str)
     ]

@@ -36,6 +36,6 @@ def prepare() -> None:
         warnings.simplefilter("ignore")  # what the SDKs that MetaGPT imports say of themselves
         from aegis_metagpt import _compat  # noqa: F401  says what to do if MetaGPT can't be imported
     if private:
-        from loguru import logger
+        from metagpt.logs import logger
 
         logger.disable("metagpt")
