@@ -52,7 +52,8 @@ def code_tags(agent: Any) -> tuple[str, str]:
 def code_in(text: str, tags: tuple[str, str]) -> str | None:
     """The code in what a code agent's model said, put together as smolagents does; None if there is none."""
     closed = text if text.strip().endswith(tags[1]) else text + tags[1]
-    return extract_code_from_text(closed, tags) or extract_code_from_text(text, _MARKDOWN)
+    found: str | None = extract_code_from_text(closed, tags) or extract_code_from_text(text, _MARKDOWN)
+    return found
 
 
 def is_structured(agent: Any) -> bool:

@@ -75,9 +75,10 @@ class SmolagentsAdapter(Adapter):
 
     def normalise(self, request: JsonValue) -> JsonValue:
         """Without the ids of tool calls, which the memory of an agent quotes in its texts."""
-        if not isinstance(request, dict) or not isinstance(request.get("parts"), list):
+        parts = request.get("parts") if isinstance(request, dict) else None
+        if not isinstance(request, dict) or not isinstance(parts, list):
             return request
-        return {**request, "parts": [_normal(part) for part in request["parts"] or () if part is not None]}
+        return {**request, "parts": [_normal(part) for part in parts]}
 
 
 def _normal(part: JsonValue) -> JsonValue:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import inspect
 import itertools
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Generator, Iterator
 from typing import Any
 
 from aegis_core.adapter import Attachment
@@ -136,7 +136,7 @@ class _GroupTap:
         self._hold.leave(result)
         return result
 
-    def _events(self, events: Iterator[Any]) -> Iterator[Any]:
+    def _events(self, events: Iterator[Any]) -> Generator[Any, None, Any]:
         last: Any = None
         try:
             while True:

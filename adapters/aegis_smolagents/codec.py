@@ -56,7 +56,7 @@ class ModelCodec:
             role=MessageRole(str(payload["role"])),
             content=decode(payload["content"]),
             tool_calls=[_decoded(call) for call in calls] if isinstance(calls, list) else None,
-            token_usage=TokenUsage(*usage) if isinstance(usage, list) else None,  # type: ignore[arg-type]  # two counts
+            token_usage=TokenUsage(*usage) if isinstance(usage, list) else None,
         )
 
     def parts(self, result: ChatMessage) -> tuple[Part, ...]:

@@ -91,7 +91,8 @@ class Frame:
                 comes first.
         """
         calls = {f"tool/{name}": ordinal - 1} if name else self.turn.calls
-        return replace(self.turn, order=order, calls=calls, parents=(*self.turn.parents, *self.parents))
+        parents = tuple(dict.fromkeys((*self.turn.parents, *self.parents)))
+        return replace(self.turn, order=order, calls=calls, parents=parents)
 
     def step(self, kind: StepKind, text: str, order: OrderKey, **more: Any) -> int:  # Any: keywords of `Run.step`
         """Record a step of this turn."""

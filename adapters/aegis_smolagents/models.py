@@ -53,7 +53,7 @@ class ModelTap:
     def _manner(self, options: Mapping[str, Any]) -> Manner:
         agent = self._agent.agent
         model = agent.model
-        stops = options.get("stop_sequences")
+        stops = options.get("stop_sequences") or ()
         return Manner(
             acts=bool(stops) and END_OF_PLAN not in stops,
             tags=code_tags(agent) if self._agent.writes_code else None,
@@ -117,8 +117,10 @@ class _Call:
 
     def _extra(self) -> JsonValue:
         """What the answer depends on beside the texts: which tools there are, and where the model is to stop."""
-        tools = [str(getattr(tool, "name", "")) for tool in self._options.get("tools_to_call_from") or ()]
-        stops = [str(stop) for stop in self._options.get("stop_sequences") or ()]
+        tools: list[JsonValue] = [
+            str(getattr(tool, "name", "")) for tool in self._options.get("tools_to_call_from") or ()
+        ]
+        stops: list[JsonValue] = [str(stop) for stop in self._options.get("stop_sequences") or ()]
         return {"tools": tools, "stop": stops, "structured": "response_format" in self._options}
 
 

@@ -44,7 +44,7 @@ def _below(path: str, agent: MultiStepAgent, depth: int) -> Iterator[tuple[str, 
 
 def described(path: str, agent: MultiStepAgent) -> Agent:
     """An agent as the record tells of it."""
-    role = getattr(agent, "description", None) or getattr(agent, "instructions", None) or ""
+    role = getattr(agent, "instructions", None) or getattr(agent, "description", None) or ""
     return Agent(
         path=path,
         kind="manager" if agent.managed_agents else "worker",

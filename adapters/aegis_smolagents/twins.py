@@ -32,7 +32,7 @@ def twin(original: Any, methods: tuple[str, ...], tap: Callable[..., Any]) -> An
     base = type(original)
     present = tuple(name for name in methods if hasattr(original, name))
     try:
-        made = object.__new__(_twin_class(base, present))
+        made: Any = object.__new__(_twin_class(base, present))  # type: ignore[arg-type]  # a class can be hashed
         object.__setattr__(made, "__dict__", original.__dict__)
         for name in _slots(base):
             if hasattr(original, name):
