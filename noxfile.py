@@ -134,7 +134,7 @@ OLDEST = {
     "camel": ("camel-ai==0.2.90",),
     "langgraph": ("langgraph==1.1.6", "langchain==1.2.15"),
     "openai_agents": ("openai-agents==0.20.0",),
-    "smolagents": ("smolagents==1.24.0",),
+    "smolagents": ("smolagents==1.23.0",),
 }
 # What each pinned environment holds. `tools` is nox itself, `demo` what `make demo` installs.
 PINNED = {
