@@ -2,8 +2,8 @@
 
 What is used, and why:
 
-- `agents.run.set_default_agent_runner`: where `Runner.run`, `run_sync` and `run_streamed` find who does the work. Marked
-  experimental; other integrations (Temporal's) build on it as well.
+- `agents.run.set_default_agent_runner`: where `Runner.run`, `run_sync` and `run_streamed` find who does the work.
+  Marked experimental; other integrations (Temporal's) build on it as well.
 - `FunctionTool._agent_instance`: which agent an `Agent.as_tool()` runs.
 - `Handoff._agent_ref`: which agent a hand-off made by `handoff()` goes to.
 - the `_invoke_tool_impl` of a tool's invoker: what raises before `failure_error_function` makes a text of it
@@ -18,12 +18,13 @@ from collections.abc import Callable
 from typing import Any
 
 import agents
+
 from aegis_core.errors import AdapterError
 
 if not (hasattr(agents, "Runner") and hasattr(agents, "FunctionTool") and hasattr(agents, "Handoff")):
     raise AdapterError(
-        f"the module `agents` that is imported here ({getattr(agents, '__file__', '?')}) is not that of the distribution "
-        "openai-agents; rename your own, or move it behind it on the path"
+        f"the module `agents` that is imported here ({getattr(agents, '__file__', '?')}) "
+        "is not that of the distribution openai-agents; rename your own, or move it behind it on the path"
     )
 
 from agents import Agent, FunctionTool, Handoff

@@ -12,6 +12,7 @@ from aegis_core.run import Run
 from aegis_core.trajectory import Agent as Member
 from aegis_openai_agents import _compat
 from aegis_openai_agents.attachment import AgentsAttachment
+from aegis_openai_agents.leaving import can_redirect
 from aegis_openai_agents.names import Layout
 from aegis_openai_agents.responses import answer_text
 from aegis_openai_agents.workflow import Workflow
@@ -48,7 +49,7 @@ class OpenAIAgentsAdapter(Adapter):
             asynchronous=True,
             streaming=True,
             sites=tuple(sites),
-            redirect=any(len(agent.handoffs) > 1 for agent in agents),
+            redirect=any(can_redirect(agent) for agent in agents),
             replay=("call",),
             notes=_notes(agents),
         )
@@ -75,8 +76,7 @@ class OpenAIAgentsAdapter(Adapter):
 
 def _notes(agents: list[Any]) -> tuple[str, ...]:
     notes = [
-        "an answer that no model gives (a tool's result as final output, an error handler's) is recorded; it can be "
-        "altered as the tool's result only",
+        "an answer that no model gives (a tool's result, an error handler's) can be altered as a tool's result only",
         "tools that the provider runs (web search, code interpreter) are recorded as far as answers tell of them",
     ]
     if any(_compat.target_of(item) is None for agent in agents for item in agent.handoffs):

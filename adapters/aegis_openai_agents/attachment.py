@@ -23,8 +23,8 @@ class AgentsAttachment(Attachment):
         other = next((hold for hold in list(held) if hold.app is app), None)
         if other is not None:
             raise AdapterError(
-                f"this {type(app).__name__} is attached to run {other.run.info.run_id} already; leave that `with` block "
-                "first, or give each run agents of its own (`agent.clone()`)"
+                f"this {type(app).__name__} is attached to run {other.run.info.run_id} already; "
+                "leave that `with` block first, or give each run agents of its own (`agent.clone()`)"
             )
         self.app = app
         self._hold: Hold | None = Hold(app, run, Layout(app), several=isinstance(app, Workflow))

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import inspect
 from typing import Any
 
 from agents import RunHooks
 
 from aegis_core.trace.active import guarded
-from aegis_openai_agents.activity import Frame
+from aegis_openai_agents.frames import Frame
 
 __all__ = ["TellingHooks"]
 
@@ -24,13 +23,13 @@ class TellingHooks(RunHooks[Any]):
         own = getattr(self._own, name, None) if self._own is not None else None
         if own is not None:
             await own(*args, **more)
-        bound = inspect.signature(getattr(RunHooks, name)).bind(self, *args, **more).arguments
         if name in ("on_agent_start", "on_llm_start"):
+            agent = more["agent"] if "agent" in more else args[1]
             with guarded(self._frame.run):
-                self._frame.hold.tap(bound["agent"])
-            self._frame.acts(bound["agent"])
+                self._frame.hold.tap(agent)
+            self._frame.acts(agent)
         elif name == "on_agent_end":
-            await self._frame.answers(bound["output"])
+            await self._frame.answers(more["output"] if "output" in more else args[2])
 
 
 def _telling(name: str) -> Any:

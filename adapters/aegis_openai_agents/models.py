@@ -12,7 +12,8 @@ from pydantic import JsonValue
 from aegis_core.adapter import Part
 from aegis_core.errors import ReplayDrift, RunLimitReached
 from aegis_core.trace.active import guarded
-from aegis_openai_agents.activity import Activation, Frame, current_frame
+from aegis_openai_agents.activation import Activation
+from aegis_openai_agents.frames import Frame, current_frame
 from aegis_openai_agents.requests import request_parts, write_request
 from aegis_openai_agents.responses import Reading, ResponseCodec
 from aegis_openai_agents.streams import ends, joined, split
@@ -60,15 +61,12 @@ class _Call:
         except Exception:
             active.failures += 1
             raise
-        told = answer
         with guarded(run):
-            told = await self.frame.answered(active, answer, self.reading, self.handoffs, model)
-        return told
+            return await self.frame.answered(active, answer, self.reading, self.handoffs, model)
+        return answer
 
 
-async def _begun(
-    system: str | None, items: Any, tools: list[Any], handoffs: list[Any], schema: Any
-) -> _Call | None:
+async def _begun(system: str | None, items: Any, tools: list[Any], handoffs: list[Any], schema: Any) -> _Call | None:
     """A model is called; None where that is none of a recorded run."""
     frame = current_frame.get()
     if frame is None:
@@ -170,10 +168,9 @@ def _handed_on(name: str) -> Any:
     return method
 
 
-for _name in dir(Model):
-    if callable(getattr(Model, _name)) and not _name.startswith("__") and _name not in vars(TappedModel):
-        if _name not in ("_abc_impl", "register"):
-            setattr(TappedModel, _name, _handed_on(_name))
+for _name, _value in vars(Model).items():
+    if callable(_value) and not _name.startswith("__") and _name not in vars(TappedModel):
+        setattr(TappedModel, _name, _handed_on(_name))
 
 
 async def _cut_anew(call: _Call, ask: Any, model: str | None) -> AsyncIterator[Any]:
@@ -189,7 +186,8 @@ async def _cut_anew(call: _Call, ask: Any, model: str | None) -> AsyncIterator[A
 
 async def _passing(call: _Call, ask: Any, model: str | None) -> AsyncIterator[Any]:
     """A stream that is only recorded: passes as it comes. The record is made before the event that ends it passes,
-    since the SDK acts on that one."""
+    since the SDK acts on that one.
+    """
     seen: list[Any] = []
     ended = False
     failure: Exception | None = None
@@ -234,6 +232,11 @@ class TappedProvider(ModelProvider):
         if isinstance(found, TappedModel):
             return found
         return self._found.setdefault(id(found), TappedModel(found))
+
+    @property
+    def was_used(self) -> bool:
+        """Whether a model was found."""
+        return bool(self._found)
 
     async def aclose(self) -> None:
         close = getattr(self._inner, "aclose", None)

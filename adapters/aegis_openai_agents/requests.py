@@ -83,7 +83,8 @@ def _texts(path: str, content: Any) -> Iterator[tuple[str, str]]:
 
 def _readable(value: Any) -> str:
     """Words of an item that is neither a message nor a call (reasoning, a hosted tool), without what is a secret or
-    an id."""
+    an id.
+    """
     if isinstance(value, Mapping):
         spoken = [block.get("text") for block in value.get("summary") or () if isinstance(block, Mapping)]
         told = "\n".join(text for text in spoken if isinstance(text, str))

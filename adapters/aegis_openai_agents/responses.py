@@ -11,6 +11,7 @@ from typing import Any
 from agents import ModelResponse, Usage
 from openai.types.responses import ResponseFunctionToolCall, ResponseOutputItem, ResponseOutputMessage
 from pydantic import BaseModel, JsonValue, TypeAdapter
+from pydantic_core import PydanticSerializationError
 
 from aegis_core.adapter import Part
 from aegis_core.run.values import plain_data, value_parts, write_value
@@ -161,7 +162,11 @@ class ResponseCodec:
 
 
 def _dumped(item: Any) -> JsonValue:
-    dumped: JsonValue = item.model_dump(mode="json", exclude_unset=True) if isinstance(item, BaseModel) else dict(item)
+    """An item as plain data. One that has no such form is recorded all the same; it can't be served."""
+    try:
+        dumped: JsonValue = item.model_dump(mode="json", exclude_unset=True)
+    except (PydanticSerializationError, AttributeError):
+        return plain_data(item)
     return dumped
 
 

@@ -39,17 +39,21 @@ def result_text(result: Any) -> str:
 
 class ResultCodec:
     """Results of tools. What is neither plain data nor an output of the SDK comes back as the text of it: that is what
-    the model is shown in either case."""
+    the model is shown in either case.
+    """
 
     def __init__(self) -> None:
         self.error: str | None = None
         """What the tool raised, where a text was made of that."""
 
     def encode(self, result: Any) -> JsonValue:
-        error: dict[str, JsonValue] = {"error": self.error} if self.error is not None else {}
+        error: dict[str, Any] = {"error": self.error} if self.error is not None else {}
         if type(result).__name__ in _OUTPUTS and isinstance(result, BaseModel):
-            return {"output": type(result).__name__, "fields": result.model_dump(mode="json", exclude_unset=True)} | error
-        return {"value": result if _is_plain(result) else result_text(result)} | error
+            return {
+                "output": type(result).__name__,
+                "fields": result.model_dump(mode="json", exclude_unset=True),
+            } | error
+        return error | {"value": result if _is_plain(result) else result_text(result)}
 
     def decode(self, payload: JsonValue) -> Any:
         assert isinstance(payload, dict)

@@ -15,11 +15,12 @@ from contextvars import ContextVar
 from threading import Lock
 from typing import Any
 
-from agents import Agent, Model, MultiProvider, RunConfig, RunHooks, RunState
+from agents import Agent, Model, MultiProvider, RunConfig, RunState
+from agents.lifecycle import RunHooksBase
 
 from aegis_core.trace.active import guarded
 from aegis_openai_agents import _compat
-from aegis_openai_agents.activity import Frame, current_frame
+from aegis_openai_agents.frames import Frame, current_frame
 from aegis_openai_agents.hold import Hold
 from aegis_openai_agents.hooks import TellingHooks
 from aegis_openai_agents.models import TappedModel, TappedProvider
@@ -80,6 +81,8 @@ class RecordingRunner:
             except BaseException as error:
                 begun.frame.failed(error)
                 raise
+            finally:
+                begun.close_now()
         begun.frame.finished(result)
         return result
 
@@ -111,7 +114,7 @@ class _Begun:
         self.arguments = dict(more)
         self._provider: TappedProvider | None = None
         hooks = more.get("hooks")
-        if hooks is None or isinstance(hooks, RunHooks):  # of what else, the SDK says itself that it is wrong
+        if hooks is None or isinstance(hooks, RunHooksBase):  # of what else, the SDK says itself that it is wrong
             self.arguments["hooks"] = TellingHooks(frame, hooks)
         self.arguments["run_config"] = self._configured(more.get("run_config"))
 
@@ -119,7 +122,11 @@ class _Begun:
         """A copy of the configuration in which models are tapped, whether given themselves or by name."""
         if given is None or (isinstance(given, dict) and "model_provider" not in given):
             self._provider = TappedProvider(MultiProvider())
-            return RunConfig(model_provider=self._provider) if given is None else given | {"model_provider": self._provider}
+            return (
+                RunConfig(model_provider=self._provider)
+                if given is None
+                else given | {"model_provider": self._provider}
+            )
         fields = given if isinstance(given, dict) else vars(given)
         changes = {"model_provider": _tapped_provider(fields["model_provider"])}
         if isinstance(fields.get("model"), Model):
@@ -133,9 +140,21 @@ class _Begun:
 
     async def close(self) -> None:
         """Close the provider that was made here, as the SDK does with one that it makes."""
-        if self._provider is not None:
+        if self.has_provider:
+            assert self._provider is not None
             with contextlib.suppress(Exception):  # the SDK only logs it
                 await self._provider.aclose()
+
+    def close_now(self) -> None:
+        """The same in the event loop that the SDK keeps for `run_sync`."""
+        if self.has_provider:
+            with contextlib.suppress(RuntimeError):  # no loop, or one that runs
+                asyncio.get_event_loop_policy().get_event_loop().run_until_complete(self.close())
+
+    @property
+    def has_provider(self) -> bool:
+        """Whether a provider was made here and has found a model."""
+        return self._provider is not None and self._provider.was_used
 
 
 def _tapped_model(model: Model) -> Model:
@@ -191,13 +210,6 @@ def _follow(begun: _Begun, result: Any) -> None:
     """Finish the frame when a streamed run ends: when its events are read, or, if nobody reads them, in its task."""
     frame, real = begun.frame, result.stream_events
 
-    def settle() -> None:
-        error = _compat.stored_exception(result)
-        if error is not None:
-            frame.failed(error)
-        elif result.is_complete:
-            frame.finished(result)
-
     async def stream_events() -> AsyncIterator[Any]:
         try:
             async with aclosing(real()) as events:
@@ -207,19 +219,27 @@ def _follow(begun: _Begun, result: Any) -> None:
             frame.failed(error)
             raise
         finally:
-            settle()
+            _settle(frame, result)
 
     def done(task: asyncio.Task[Any]) -> None:
         if task.cancelled():
             frame.failed(asyncio.CancelledError())
         elif (error := task.exception()) is not None:
             frame.failed(error)
-        else:
-            settle()
-        if begun._provider is not None:
-            result._aegis_closing = asyncio.ensure_future(begun.close())
+        _settle(frame, result)
+        if begun.has_provider:
+            result._aegis_closing = asyncio.ensure_future(begun.close())  # held, so that it is not lost
 
     result.stream_events = stream_events
     task = _compat.loop_task(result)
     if task is not None:
         task.add_done_callback(done)
+
+
+def _settle(frame: Frame, result: Any) -> None:
+    """Finish the frame of a streamed run, if that has come to an end."""
+    error = _compat.stored_exception(result)
+    if error is not None:
+        frame.failed(error)
+    elif result.is_complete:
+        frame.finished(result)

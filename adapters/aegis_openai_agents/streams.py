@@ -97,10 +97,9 @@ def _inside(item: Any, index: int, number: Iterator[int]) -> Iterator[Any]:
         )
         yield ResponseFunctionCallArgumentsDoneEvent(
             arguments=item.arguments,
-            name=item.name,
             type="response.function_call_arguments.done",
             sequence_number=next(number),
-            **shared,
+            **shared | {"name": item.name},  # a field that came with openai 2
         )
     elif isinstance(item, ResponseOutputMessage):
         for place, block in enumerate(item.content):

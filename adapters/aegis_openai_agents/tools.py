@@ -8,8 +8,10 @@ from typing import Any
 from agents import FunctionTool
 
 from aegis_openai_agents import _compat
-from aegis_openai_agents.activity import current_frame, tool_raised
+from aegis_openai_agents.activation import tool_raised
+from aegis_openai_agents.frames import current_frame
 from aegis_openai_agents.taps import Taps
+from aegis_openai_agents.tool_use import use_tool
 
 __all__ = ["TappedInvoker", "tap_tool"]
 
@@ -41,9 +43,9 @@ class TappedInvoker:
         frame = current_frame.get()
         if frame is None:
             return await self._inner(context, arguments)
-        return await frame.use_tool(self._tool, context, arguments, self._inner)
+        return await use_tool(frame, self._tool, context, arguments, self._inner)
 
-    @property
+    @property  # type: ignore[misc]  # read by isinstance
     def __class__(self) -> Any:
         return type(self._inner)
 

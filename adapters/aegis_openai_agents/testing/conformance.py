@@ -147,7 +147,9 @@ class OpenAIAgentsConformance(AdapterConformance):
             return None
         names = ("Planner", "Left", "Right", "Joiner")
         team = Workflow(*(Agent(name, model=ScriptedModel(script, name)) for name in names))
-        return System(team, start=_shared_out if way == "async" else lambda app, task: asyncio.run(_shared_out(app, task)))
+        return System(
+            team, start=_shared_out if way == "async" else lambda app, task: asyncio.run(_shared_out(app, task))
+        )
 
     def nested(self, script: Script, way: Way) -> Any:
         del way
@@ -169,7 +171,8 @@ class OpenAIAgentsConformance(AdapterConformance):
 
 
 async def _streamed(app: Any, task: str, config: RunConfig) -> AsyncIterator[Any]:
-    async with aclosing(Runner.run_streamed(app, task, run_config=config).stream_events()) as stream:
+    events_of_run: Any = Runner.run_streamed(app, task, run_config=config).stream_events()
+    async with aclosing(events_of_run) as stream:
         async for event in stream:
             yield event
 
@@ -197,7 +200,9 @@ async def _shared_out(team: Workflow, task: str) -> RunResult:
 
 def _pair(script: Script, settings: ModelSettings) -> Agent[Any]:
     """Writer hands over to Critic, who hands back; then Writer answers."""
-    writer = Agent("Writer", instructions="You write.", model=ScriptedModel(script, "Writer", hands_to="Critic", once=True))
+    writer = Agent(
+        "Writer", instructions="You write.", model=ScriptedModel(script, "Writer", hands_to="Critic", once=True)
+    )
     model = ScriptedModel(script, "Critic", hands_to="Writer")
     critic = Agent("Critic", handoffs=[writer], model=model, model_settings=settings)
     writer.handoffs.append(critic)
