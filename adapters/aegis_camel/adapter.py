@@ -10,11 +10,11 @@ from typing import Any
 
 from pydantic import JsonValue
 
+from aegis_camel import _compat
 from aegis_core.adapter import Adapter, Attachment, Capabilities, Site
 from aegis_core.errors import AdapterError
 from aegis_core.run import Run
 from aegis_core.trajectory import Agent
-from aegis_camel import _compat
 
 _compat.check_mcp()
 

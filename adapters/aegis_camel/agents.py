@@ -5,14 +5,11 @@ from __future__ import annotations
 import contextlib
 import json
 import threading
-from collections.abc import AsyncIterator, Iterator, Mapping
+from collections.abc import AsyncGenerator, Generator, Iterator, Mapping
 from typing import Any, NamedTuple
 
 from camel.agents.chat_agent import AsyncStreamingChatAgentResponse, StreamingChatAgentResponse
 
-from aegis_core.adapter import Delivery, Part
-from aegis_core.run.recorder import OrderKey
-from aegis_core.trajectory import StepKind
 from aegis_camel import _compat
 from aegis_camel.calls import ModelCall, note_result
 from aegis_camel.held import cut_anew, said_in
@@ -20,6 +17,9 @@ from aegis_camel.models import tapped_manager
 from aegis_camel.session import Scope, Session, Visit
 from aegis_camel.texts.messages import input_parts, output_parts, output_steps, written_input, written_output
 from aegis_camel.tools import real_tool, tapped_tool
+from aegis_core.adapter import Delivery, Part
+from aegis_core.run.recorder import OrderKey
+from aegis_core.trajectory import StepKind
 
 __all__ = ["AgentTap", "Manner", "Place"]
 
@@ -231,7 +231,7 @@ class AgentTap:
 
     # -- streams ---------------------------------------------------------------------------------------------------
 
-    def _streamed(self, message: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Iterator[Any]:
+    def _streamed(self, message: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Generator[Any, None, None]:
         visit = self._begin(message)
         held = self._is_due(visit)
         chunks: list[Any] = []
@@ -255,7 +255,9 @@ class AgentTap:
             raise
         yield from self._whole(visit, chunks, held=held)
 
-    async def _astreamed(self, message: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> AsyncIterator[Any]:
+    async def _astreamed(
+        self, message: Any, args: tuple[Any, ...], kwargs: dict[str, Any]
+    ) -> AsyncGenerator[Any, None]:
         visit = self._begin(message)
         held = self._is_due(visit)
         chunks: list[Any] = []

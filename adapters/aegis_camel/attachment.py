@@ -8,9 +8,6 @@ from camel.agents import ChatAgent
 from camel.societies import RolePlaying
 from camel.societies.workforce import Workforce
 
-from aegis_core.adapter import Attachment
-from aegis_core.errors import AdapterError
-from aegis_core.run import Run
 from aegis_camel.agents import AgentTap
 from aegis_camel.ensemble import Ensemble
 from aegis_camel.entry import Entry, task_text
@@ -19,6 +16,9 @@ from aegis_camel.names import Member, Namer, members
 from aegis_camel.session import Session
 from aegis_camel.societies import attach_role_playing, enter_role_playing
 from aegis_camel.workforce import WorkforceTap
+from aegis_core.adapter import Attachment
+from aegis_core.errors import AdapterError
+from aegis_core.run import Run
 
 __all__ = ["CamelAttachment"]
 

@@ -9,12 +9,12 @@ from typing import Any
 
 from pydantic import JsonValue
 
-from aegis_core.run.values import plain_data
-from aegis_core.trajectory import Content
 from aegis_camel.session import Asked, Session, Visit
 from aegis_camel.streams import agathered, form_of, gathered, passing, presented
 from aegis_camel.texts.codec import Answer, AnswerCodec, usage_of
 from aegis_camel.texts.messages import call_text, request_parts, written_request
+from aegis_core.run.values import plain_data
+from aegis_core.trajectory import Content
 
 __all__ = ["ModelCall", "note_results"]
 
@@ -89,9 +89,9 @@ class ModelCall:
 
     def _extra(self) -> JsonValue:
         """What else the answer depends on: the tools that are offered, the form that is asked for."""
-        offered = [_tool_name(tool) for tool in self.tools or ()]
+        offered: list[JsonValue] = [*sorted(map(_tool_name, self.tools or ()))]
         form = getattr(self.response_format, "__name__", None)
-        return {"tools": sorted(offered), "format": form} if offered or form else None
+        return {"tools": offered, "format": form} if offered or form else None
 
     def _sent(self, texts: Mapping[str, str]) -> Any:
         return self.real(written_request(self.messages, texts), self.response_format, self.tools)

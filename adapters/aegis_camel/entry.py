@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import functools
 import inspect
-from collections.abc import AsyncIterator, Callable, Iterator, Sequence
+from collections.abc import AsyncGenerator, AsyncIterator, Awaitable, Callable, Generator, Iterator, Sequence
 from typing import Any
 
 from camel.agents.chat_agent import AsyncStreamingChatAgentResponse, StreamingChatAgentResponse
@@ -84,6 +84,8 @@ class Entry:
             try:
                 with self._session.entering():
                     result = real(*args, **kwargs)
+                if inspect.isawaitable(result):  # some coroutine functions of CAMEL hide behind decorators
+                    return self._awaited(result)
                 if not isinstance(result, StreamingChatAgentResponse):
                     self._session.check()
             except BaseException as error:
@@ -98,17 +100,20 @@ class Entry:
         async def entry(*args: Any, **kwargs: Any) -> Any:
             if not self._enters(args, kwargs):
                 return await real(*args, **kwargs)
-            try:
-                with self._session.entering():
-                    result = await real(*args, **kwargs)
-                if not isinstance(result, AsyncStreamingChatAgentResponse):
-                    self._session.check()
-            except BaseException as error:
-                self._failed(error)
-                raise
-            return self._handed_out(result)
+            return await self._awaited(real(*args, **kwargs))
 
         return entry
+
+    async def _awaited(self, pending: Awaitable[Any]) -> Any:
+        try:
+            with self._session.entering():
+                result = await pending
+            if not isinstance(result, AsyncStreamingChatAgentResponse):
+                self._session.check()
+        except BaseException as error:
+            self._failed(error)
+            raise
+        return self._handed_out(result)
 
     def _generator(self, real: Callable[..., Any]) -> Callable[..., Any]:
         @functools.wraps(real)
@@ -139,13 +144,13 @@ class Entry:
     def _handed_out(self, result: Any) -> Any:
         """The result; a stream is not over yet, and tells of its end later."""
         if isinstance(result, StreamingChatAgentResponse):
-            return StreamingChatAgentResponse(self._pieces(_compat.stream_pieces(result)))  # type: ignore[arg-type]
+            return StreamingChatAgentResponse(self._pieces(_compat.stream_pieces(result)))
         if isinstance(result, AsyncStreamingChatAgentResponse):
-            return AsyncStreamingChatAgentResponse(self._apieces(_compat.stream_pieces(result)))  # type: ignore[arg-type]
+            return AsyncStreamingChatAgentResponse(self._apieces(_compat.stream_pieces(result)))
         self._left(result)
         return result
 
-    def _pieces(self, pieces: Iterator[Any]) -> Iterator[Any]:
+    def _pieces(self, pieces: Iterator[Any]) -> Generator[Any, None, None]:
         given: list[Any] = []
         try:
             while True:
@@ -166,7 +171,7 @@ class Entry:
             raise
         self._left(given)
 
-    async def _apieces(self, pieces: AsyncIterator[Any]) -> AsyncIterator[Any]:
+    async def _apieces(self, pieces: AsyncIterator[Any]) -> AsyncGenerator[Any, None]:
         given: list[Any] = []
         try:
             while True:

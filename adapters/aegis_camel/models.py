@@ -12,13 +12,13 @@ from typing import TYPE_CHECKING, Any
 
 from camel.models import BaseModelBackend, ModelManager
 
-from aegis_core.adapter import Part
-from aegis_core.errors import AdapterError
 from aegis_camel.calls import ModelCall
 from aegis_camel.session import Scope, Session, Visit
 from aegis_camel.streams import form_of
 from aegis_camel.texts.messages import request_parts
 from aegis_camel.texts.shapes import shape_of
+from aegis_core.adapter import Part
+from aegis_core.errors import AdapterError
 
 if TYPE_CHECKING:
     from aegis_camel.agents import AgentTap
@@ -28,7 +28,8 @@ __all__ = ["ModelTap", "bind", "is_tapped", "name_of", "tap", "tapped_manager"]
 
 def tapped_manager(manager: ModelManager, tap: AgentTap) -> Any:
     """A stand-in for the models of one agent. It shares all that the real one holds; only calls go through the run."""
-    cls = _manager_class(type(manager))
+    base: Any = type(manager)
+    cls = _manager_class(base)
     stand_in = cls.__new__(cls)
     object.__setattr__(stand_in, "__dict__", vars(manager))
     stand_in.aegis_real, stand_in.aegis_tap = getattr(manager, "aegis_real", manager), tap

@@ -17,10 +17,10 @@ from camel.models import BaseModelBackend
 from camel.societies import RolePlaying
 from camel.societies.workforce import RolePlayingWorker, SingleAgentWorker, Workforce
 
-from aegis_core.trajectory import Agent
 from aegis_camel import _compat
 from aegis_camel.ensemble import Ensemble
 from aegis_camel.models import name_of
+from aegis_core.trajectory import Agent
 
 __all__ = ["COORDINATOR", "PLANNER", "Member", "Namer", "is_app", "members", "members_of_worker"]
 
@@ -119,7 +119,7 @@ def members_of_worker(node: Any, namer: Namer, prefix: str) -> Iterator[Member]:
     """The agents of one node of a workforce."""
     description = str(node.description or "").strip().replace("/", "-")
     if isinstance(node, SingleAgentWorker):
-        own = _name(node.worker) or description or "Worker"
+        own = _name(node.worker, known_by=description) or "Worker"
         yield _of_agent(node.worker, namer.path(prefix, own), node, "worker", role=description)
     elif isinstance(node, RolePlayingWorker):
         inner = f"{prefix}{description or 'Role playing'}/"
@@ -141,10 +141,10 @@ def _of_agent(agent: ChatAgent, path: str, owner: Any, part: str, *, kind: Any =
     return Member(Agent(path=path, kind=kind, role=told or role, tools=tuple(agent.tool_dict)), agent, owner, part)
 
 
-def _name(agent: ChatAgent) -> str:
+def _name(agent: ChatAgent, known_by: str = "") -> str:
     for model in agent.model_backend.models:
         if name := name_of(model):
             return name
     if agent.role_name.strip().lower() not in _NO_NAMES:
         return str(agent.role_name)
-    return "" if _DRAWN.fullmatch(agent.agent_id) else agent.agent_id
+    return known_by or ("" if _DRAWN.fullmatch(agent.agent_id) else agent.agent_id)

@@ -11,15 +11,16 @@ import threading
 from collections.abc import Callable, Iterator
 from contextvars import ContextVar
 from dataclasses import dataclass, field, replace
+from functools import partial
 from typing import Any
 
+from aegis_camel.texts.codec import NodeNames
 from aegis_core.adapter import Turn
 from aegis_core.errors import AegisError, ReplayDrift, RunLimitReached
 from aegis_core.run import Run
 from aegis_core.run.recorder import OrderKey
 from aegis_core.trace.active import current_branch
 from aegis_core.trajectory import StepKind, Usage
-from aegis_camel.texts.codec import NodeNames
 
 __all__ = ["Asked", "Patches", "Scope", "Session", "Visit"]
 
@@ -203,7 +204,7 @@ class Patches:
         with self._lock:
             for key, value in list(mapping.items()):
                 new = mapping[key] = change(value)
-                self._undo.append(lambda key=key, new=new, value=value: _put_back(mapping, key, new, value))
+                self._undo.append(partial(_put_back, mapping, key, new, value))
 
     def undone_by(self, undo: Callable[[], None]) -> None:
         """Call this on detaching."""

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import AsyncIterator, Callable, Iterable, Iterator
 from types import SimpleNamespace
-from typing import Any
+from typing import Any, Self
 
 from camel.types import ChatCompletion
 
@@ -123,8 +123,8 @@ class _Chunks(_Passing):
     def __enter__(self) -> Any:
         return self
 
-    def __exit__(self, *exc: object) -> bool:
-        return False
+    def __exit__(self, *exc: object) -> None:
+        """Nothing is open here."""
 
 
 class _AsyncChunks(_Passing):
@@ -148,8 +148,8 @@ class _AsyncChunks(_Passing):
     async def __aenter__(self) -> Any:
         return self
 
-    async def __aexit__(self, *exc: object) -> bool:
-        return False
+    async def __aexit__(self, *exc: object) -> None:
+        """Nothing is open here."""
 
 
 class _Entering:
@@ -220,11 +220,11 @@ class _Events:
     def __init__(self, answer: Answer) -> None:
         self._completion = answer.completion
 
-    def __enter__(self) -> _Events:
+    def __enter__(self) -> Self:
         return self
 
-    def __exit__(self, *exc: object) -> bool:
-        return False
+    def __exit__(self, *exc: object) -> None:
+        """Nothing is open here."""
 
     def __iter__(self) -> Iterator[Any]:
         message: Any = self._completion.choices[0].message
@@ -239,11 +239,11 @@ class _AsyncEvents:
     def __init__(self, answer: Answer) -> None:
         self._events = _Events(answer)
 
-    async def __aenter__(self) -> _AsyncEvents:
+    async def __aenter__(self) -> Self:
         return self
 
-    async def __aexit__(self, *exc: object) -> bool:
-        return False
+    async def __aexit__(self, *exc: object) -> None:
+        """Nothing is open here."""
 
     def __aiter__(self) -> AsyncIterator[Any]:
         return _later(self._events)

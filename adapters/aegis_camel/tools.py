@@ -10,10 +10,10 @@ from typing import TYPE_CHECKING, Any
 
 from pydantic import JsonValue
 
-from aegis_core.adapter import Part
-from aegis_core.run.values import plain_data, value_parts, write_value
 from aegis_camel.session import Visit
 from aegis_camel.texts.messages import call_text
+from aegis_core.adapter import Part
+from aegis_core.run.values import plain_data, value_parts, write_value
 
 if TYPE_CHECKING:
     from aegis_camel.agents import AgentTap
@@ -25,7 +25,9 @@ _ROOT = "result"
 
 def tapped_tool(tool: Any, tap: AgentTap) -> Any:
     """A stand-in for a tool: the same attributes (they share them), but its calls go through the run."""
-    stand_in = _tool_class(type(tool)).__new__(_tool_class(type(tool)))
+    base: Any = type(tool)
+    cls = _tool_class(base)
+    stand_in = cls.__new__(cls)
     object.__setattr__(stand_in, "__dict__", vars(tool))
     stand_in.aegis_tap, stand_in.aegis_real = tap, tool
     return stand_in

@@ -14,8 +14,6 @@ from camel.models import BaseModelBackend
 from camel.societies.workforce import RolePlayingWorker, SingleAgentWorker, Workforce
 from camel.societies.workforce.workforce_callback import WorkforceCallback
 
-from aegis_core.run.recorder import OrderKey
-from aegis_core.trajectory import Content
 from aegis_camel import _compat
 from aegis_camel.agents import AgentTap, Manner, Place
 from aegis_camel.models import bind, name_of, tap
@@ -23,6 +21,8 @@ from aegis_camel.names import COORDINATOR, PLANNER, Member, Namer, members_of_wo
 from aegis_camel.session import Scope, Session, Visit
 from aegis_camel.texts.messages import content_text
 from aegis_camel.texts.shapes import shape_of
+from aegis_core.run.recorder import OrderKey
+from aegis_core.trajectory import Content
 
 __all__ = ["WorkforceTap"]
 
@@ -108,6 +108,7 @@ class WorkforceTap:
         patches = session.patches
         patches.set(workforce, _compat.DECOMPOSE, self._in_phase("plan", getattr(workforce, _compat.DECOMPOSE)))
         patches.set(workforce, _compat.ANALYSE, self._in_phase("judge", getattr(workforce, _compat.ANALYSE)))
+        patches.set(workforce, "process_task_async", self._planning(workforce.process_task_async))
         patches.set(workforce, _compat.CALLBACKS, [*getattr(workforce, _compat.CALLBACKS), _Events(self)])
 
     def take(self, node: Any, found: tuple[Member, ...]) -> None:
@@ -160,6 +161,13 @@ class WorkforceTap:
                 return await real(task, dependencies, *args, **kwargs)
 
         self.session.patches.set(node, _compat.PROCESS, process)
+
+    def _planning(self, real: Callable[..., Any]) -> Callable[..., Any]:
+        async def process_task_async(*args: Any, **kwargs: Any) -> Any:
+            self.plan = _Plan(base=self.session.scope().place())
+            return await real(*args, **kwargs)
+
+        return process_task_async
 
     def _in_phase(self, kind: str, real: Callable[..., Any]) -> Callable[..., Any]:
         def ask(task: Any, *args: Any, **kwargs: Any) -> Any:
@@ -233,7 +241,7 @@ class _TaskAgent(Manner):
         return Place(plan.managing(), "" if is_first else phase.task_id, "plan" if phase.kind else "message")
 
     def addressed_to(self) -> tuple[str, ...]:
-        return (self._own.coordinator,)
+        return (self._own.coordinator,) if self._own.phase.kind == "plan" else ()
 
 
 class _Coordinator(Manner):
@@ -292,7 +300,7 @@ class _Events(WorkforceCallback):
     def log_task_failed(self, event: Any) -> None:
         self._own.failed(event.task_id, event.error_message)
 
-    def log_worker_created(self, event: Any) -> None:
+    def log_worker_created(self, event: Any) -> None:  # noqa: ARG002  its name is the framework's
         self._own.look_for_workers()
 
     def log_worker_deleted(self, event: Any) -> None: ...

@@ -94,7 +94,7 @@ def _agent(script: Script, path: str, way: Way, *, tools: bool = False) -> ChatA
         return script.tool(_TOOL, place)
 
     model = ScriptedModel.of(script, path, stream=way in ("stream", "astream"))
-    offered = [FunctionTool(stock)] if tools else None
+    offered: Any = [FunctionTool(stock)] if tools else None
     return ChatAgent(f"You are {path}.", model=model, tools=offered, stream_accumulate=False)
 
 

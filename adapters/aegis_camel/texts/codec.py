@@ -9,12 +9,12 @@ from typing import Any
 from camel.types import ChatCompletion, ChatCompletionChunk
 from pydantic import BaseModel, JsonValue
 
-from aegis_core.adapter import Part
-from aegis_core.errors import ReplayError
-from aegis_core.trajectory import Usage
 from aegis_camel.texts.messages import call_text
 from aegis_camel.texts.pieces import joined, pieces
 from aegis_camel.texts.shapes import shape_of
+from aegis_core.adapter import Part
+from aegis_core.errors import ReplayError
+from aegis_core.trajectory import Usage
 
 __all__ = ["Answer", "AnswerCodec", "NodeNames", "usage_of"]
 

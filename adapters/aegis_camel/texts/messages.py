@@ -10,9 +10,9 @@ from typing import Any
 from camel.messages import BaseMessage
 from pydantic import BaseModel, JsonValue
 
+from aegis_camel.texts.shapes import shape_of
 from aegis_core.adapter import Part
 from aegis_core.run.values import plain_data
-from aegis_camel.texts.shapes import shape_of
 
 __all__ = [
     "call_text",
@@ -36,7 +36,7 @@ def request_parts(messages: Sequence[Mapping[str, Any]]) -> tuple[Part, ...]:
         role = str(message.get("role", ""))
         call_id = message.get("tool_call_id")
         kind = "tool_result" if role == "tool" else "message"
-        own = {"role": role, "call_id": call_id if isinstance(call_id, str) else None, "kind": kind}
+        own: dict[str, Any] = {"role": role, "call_id": call_id if isinstance(call_id, str) else None, "kind": kind}
         for place, text in _texts(message.get("content"), f"[{index}]"):
             found.append(Part(id=place, text=text, **own))
         for number, call in enumerate(message.get("tool_calls") or ()):

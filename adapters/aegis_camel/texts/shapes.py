@@ -1,8 +1,8 @@
 """Texts that the framework reads as data: which pieces of them are texts, and how altered ones are put back.
 
-What a worker of a workforce answers is JSON, `{"content": ..., "failed": ...}`: the content is what it hands on, and the
-rest has to stay as it is. A plan is a list of `<task>`. Anything else that is a JSON object as a whole is data of the
-user's own, in which each text is a piece.
+What a worker of a workforce answers is JSON, `{"content": ..., "failed": ...}`: the content is what it hands on, and
+the rest has to stay as it is. A plan is a list of `<task>`. Anything else that is a JSON object as a whole is data of
+the user's own, in which each text is a piece.
 """
 
 from __future__ import annotations
@@ -98,7 +98,9 @@ class Shape:
     def step(self) -> tuple[str, JsonValue]:
         """What stands in the trajectory: the text that is handed on, and the data beside it."""
         if not isinstance(self.data, dict):
-            return self.text, None
+            tasks: list[JsonValue] = [found.group(1).strip() for found in _TASK.finditer(self.text)]
+            plan: JsonValue = {"tasks": tasks}
+            return (readable(plan), plan) if tasks else (self.text, None)
         if self.is_result:
             return str(self.data["content"]), {key: value for key, value in self.data.items() if key != "content"}
         plain = plain_data(self.data)
