@@ -16,7 +16,7 @@ def aegis_adapters() -> Iterable[Provider]:
             target="aegis_autogen.adapter:AutoGenAdapter",
             requires=("autogen-agentchat>=0.6.4,<0.8",),
             matches=("autogen_agentchat", "autogen_core", "autogen_ext"),
-            summary="AutoGen teams and agents: RoundRobin, Selector, Swarm, GraphFlow, MagenticOne, nested; autogen-core runtimes",
+            summary="AutoGen teams, agents and runtimes: RoundRobin, Selector, Swarm, GraphFlow, MagenticOne, nested",
             install='pip install "aegis-mas[autogen]"',
         )
     ]

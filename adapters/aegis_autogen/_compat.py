@@ -6,7 +6,7 @@ Checked by `tests/adapters/autogen/test_compat.py` against the versions that the
 from __future__ import annotations
 
 import inspect
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from typing import Any
 
 from autogen_agentchat.agents import CodeExecutorAgent, MessageFilterAgent, SocietyOfMindAgent, UserProxyAgent
@@ -21,7 +21,7 @@ from autogen_agentchat.teams import (
 )
 from autogen_agentchat.tools import AgentTool, TeamTool
 from autogen_core import AgentId
-from autogen_core.models import ChatCompletionClient
+from autogen_core.models import ChatCompletionClient, SystemMessage
 from autogen_core.tools import BaseTool, Workbench
 
 __all__ = [
@@ -63,6 +63,7 @@ GET_INPUT = "_get_input"
 MODEL_CLIENT = "_model_client"
 PREVIOUS_SPEAKER = "_previous_speaker"
 
+_PLAIN = frozenset({str, int, float, bool, bytes, type(None), SystemMessage})
 _MANAGED = (SelectorGroupChat, MagenticOneGroupChat)
 _NAME = "_group_chat_manager_name"
 
@@ -145,17 +146,18 @@ def held(agent: Any) -> Iterator[Any]:
     if isinstance(agent, SocietyOfMindAgent):
         yield agent._team
         return
-    for value in list(vars(agent).values()):
-        yield from (item for item in _flat(value) if isinstance(item, ChatAgent | Team))
+    yield from (item for item in _values(agent) if isinstance(item, ChatAgent | Team))
 
 
-def _flat(value: Any) -> Iterator[Any]:
-    if isinstance(value, list | tuple | set | frozenset):
-        yield from value
-    elif isinstance(value, dict):
-        yield from value.values()
-    else:
-        yield value
+def _values(owner: Any) -> Iterator[Any]:
+    """What an object holds in its attributes, also in lists and dicts there; texts, numbers and the like are left out."""
+    for value in list(vars(owner).values()):
+        inside: Iterable[Any] = (value,)
+        if isinstance(value, list | tuple | set | frozenset):
+            inside = value
+        elif isinstance(value, dict):
+            inside = value.values()
+        yield from (item for item in inside if type(item) not in _PLAIN)
 
 
 def attributes_with_clients(owner: Any) -> tuple[str, ...]:
@@ -165,7 +167,7 @@ def attributes_with_clients(owner: Any) -> tuple[str, ...]:
 
 def workbenches(agent: Any) -> tuple[Any, ...]:
     """The workbenches with an agent's tools."""
-    return tuple(item for value in vars(agent).values() for item in _flat(value) if isinstance(item, Workbench))
+    return tuple(item for item in _values(agent) if isinstance(item, Workbench))
 
 
 def tools_in(workbench: Any) -> tuple[Any, ...]:
@@ -182,7 +184,7 @@ def own_tools(agent: Any) -> tuple[Any, ...]:
     """Tools that an agent holds without a workbench, and calls itself. Those of hand-offs are no tools."""
     inside = {id(tool) for workbench in workbenches(agent) for tool in tools_in(workbench)}
     inside |= {id(tool) for tool in getattr(agent, "_handoff_tools", ())}
-    found = (item for value in vars(agent).values() for item in _flat(value) if isinstance(item, BaseTool))
+    found = (item for item in _values(agent) if isinstance(item, BaseTool))
     return tuple({id(tool): tool for tool in found if id(tool) not in inside}.values())
 
 

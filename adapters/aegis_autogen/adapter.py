@@ -85,6 +85,12 @@ class AutoGenAdapter(Adapter):
 _OLD = ". Agents of AutoGen 0.2 and of the fork ag2 are of another framework"
 
 
+_NO_FORK = (
+    "a run can't start from a saved state: what comes before the target is served call by call "
+    "(termination conditions, tools and clients are not in the state that AutoGen saves)"
+)
+
+
 def _masked(value: JsonValue) -> JsonValue:
     if isinstance(value, str):
         return _RANDOM.sub("*", value) if len(value) >= 19 else value
@@ -120,10 +126,7 @@ def _environment(agent: Any) -> bool:
 
 
 def _notes(layout: Layout) -> list[str]:
-    notes = [
-        "a run can't start from a saved state: what comes before the target is served call by call "
-        "(termination conditions, tools and clients are not in the state that AutoGen saves)"
-    ]
+    notes = [_NO_FORK]
     if any(_compat.orchestrates(node.team) for node in layout.teams):
         notes.append("MagenticOneGroupChat plans anew when a saved state is loaded (autogen #5054): no fork")
     if any(_compat.cyclic(node.team) for node in layout.teams):

@@ -15,8 +15,10 @@ from aegis_autogen.taps.turns import Activation, Place, Speaker, inside
 from aegis_autogen.texts.messages import usage_of
 from aegis_autogen.texts.results import pieces
 from aegis_core.adapter import Turn
+from aegis_core.faults import Moment
 from aegis_core.run import Run
 from aegis_core.run.recorder import OrderKey
+from aegis_core.run.tape import CallKey
 from aegis_core.trace.active import guarded
 
 __all__ = ["AgentTap", "stepping"]
@@ -36,6 +38,7 @@ class AgentTap:
         self.signals = signals
         self._order = order
         self.open: list[Activation] = []
+        self._turns = 0
         self.entry: Entry | None = None
         """Of an agent that is called from outside."""
 
@@ -116,13 +119,29 @@ class AgentTap:
         self.open.append(activation)
         activation.alone = self.entry is not None and self.entry.begin(list(messages))
         given: Sequence[Any] = messages
+        self._turns += 1
         try:
             with self.signals.noted(), guarded(self.run):
-                given = await activation.begin(list(messages))
+                given = await activation.begin(self._in_recorded_order(list(messages)))
         except BaseException:
             self.open.remove(activation)
             raise
         return activation, given
+
+    def _in_recorded_order(self, messages: list[Any]) -> list[Any]:
+        """What came from agents that spoke at the same time, in the order in which it came in the run that is served.
+
+        AutoGen hands it on as it arrives, and answers from a tape arrive in another order than live ones.
+        """
+        if self.run.replay is None or len(messages) < 2:
+            return messages
+        key = CallKey(moment=Moment(agent=self.speaker.path, turn=self._turns), kind="input")
+        entry = self.run.replay.tape.entry(key)
+        recorded = list(dict.fromkeys(part.author for part in entry.request)) if entry is not None else []
+        authors = [self.authors.get(message.source, message.source) for message in messages]
+        if len(set(authors)) < len(authors) or set(authors) != set(recorded):
+            return messages
+        return [message for _, message in sorted(zip(map(recorded.index, authors), messages, strict=True), key=_first)]
 
     def _saw(self, activation: Activation, item: Any) -> None:
         self.signals.check()
@@ -172,6 +191,10 @@ async def stepping(stream: AsyncIterator[Any], where: Callable[[], Place]) -> As
     finally:
         if isinstance(stream, AsyncGenerator):
             await stream.aclose()
+
+
+def _first(pair: tuple[int, Any]) -> int:
+    return pair[0]
 
 
 class _Holding:

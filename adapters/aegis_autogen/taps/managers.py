@@ -205,4 +205,3 @@ def _unfenced(text: str) -> str:
     lines = text.strip().splitlines()
     fenced = len(lines) > 1 and lines[0].startswith("```") and lines[-1].startswith("```")
     return "\n".join(lines[1:-1]) if fenced else text
-

@@ -9,13 +9,13 @@ from typing import Any, Protocol
 from autogen_core.models import ChatCompletionClient, CreateResult
 from pydantic import JsonValue
 
+from aegis_autogen.signals import Signals
+from aegis_autogen.texts.requests import request_parts, write_request
+from aegis_autogen.texts.results import ModelCodec, ModelStreamCodec
 from aegis_core.adapter import Part, Turn
 from aegis_core.run import Run
 from aegis_core.run.streams import astream
 from aegis_core.trace.active import guarded
-from aegis_autogen.signals import Signals
-from aegis_autogen.texts.requests import request_parts, write_request
-from aegis_autogen.texts.results import ModelCodec, ModelStreamCodec
 
 __all__ = ["Caller", "tapped_client"]
 
@@ -75,9 +75,7 @@ class _ClientTap:
         caller.answered(result)
         return result
 
-    async def create_stream(
-        self, messages: Sequence[Any], **options: Any
-    ) -> AsyncGenerator[str | CreateResult, None]:
+    async def create_stream(self, messages: Sequence[Any], **options: Any) -> AsyncGenerator[str | CreateResult, None]:
         run, caller, client = self._aegis_run, self._aegis_caller, self._aegis_client
         with self._aegis_signals.noted():
             turn = await caller.turn()

@@ -59,8 +59,7 @@ def beside(one: OrderKey, other: OrderKey) -> bool:
     """Whether two keys stand side by side: neither comes before the other."""
     for left, right in zip(one, other, strict=False):
         if left != right:
-            both = isinstance(left, str) and isinstance(right, str)
-            return both and left[:1] == right[:1] and str(left)[:1] in _SIDE_BY_SIDE
+            return str(left)[:1] in _SIDE_BY_SIDE and str(left)[:1] == str(right)[:1]
     return False
 
 

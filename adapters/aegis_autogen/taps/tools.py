@@ -97,10 +97,11 @@ class WorkbenchTap:
         self, turn: Turn | None, name: str, arguments: Mapping[str, Any] | None, live: Callable[..., Any]
     ) -> ToolOutcome:
         if turn is None:
-            outcome: ToolOutcome = await live({})
-            return outcome
+            made: ToolOutcome = await live({})
+            return made
         try:
-            return await _called(self._run, turn, name, arguments, live, ToolCodec())
+            outcome: ToolOutcome = await _called(self._run, turn, name, arguments, live, ToolCodec())
+            return outcome
         except OWN as error:
             self._signals.note(error)
             told = TextResultContent(content="stopped by Aegis")

@@ -134,10 +134,12 @@ class HandingOver(BaseChatAgent):
         self._heard.append(AssistantMessage(content=result.content, source=self.name))
         usage = result.usage
         return Response(
-            chat_message=HandoffMessage(content=result.content, source=self.name, target=self._target, models_usage=usage)
+            chat_message=HandoffMessage(
+                content=result.content, source=self.name, target=self._target, models_usage=usage
+            )
         )
 
-    async def on_reset(self, cancellation_token: CancellationToken) -> None:
+    async def on_reset(self, cancellation_token: CancellationToken) -> None:  # noqa: ARG002  the framework's form
         self._heard.clear()
 
 
@@ -157,7 +159,7 @@ class AutoGenConformance(AdapterConformance):
         return [_plain(item) for item in result] if isinstance(result, list) else _plain(result)
 
     def conversation(self, script: Script, way: Way) -> Any:
-        members = [_assistant(script, name, stream=way == "astream") for name in ("Writer", "Critic")]
+        members: list[Any] = [_assistant(script, name, stream=way == "astream") for name in ("Writer", "Critic")]
         return RoundRobinGroupChat(members, termination_condition=MaxMessageTermination(4))
 
     def tool_use(self, script: Script, way: Way) -> Any:
@@ -183,7 +185,7 @@ class AutoGenConformance(AdapterConformance):
         del way
         if not _compat.teams_nest():
             return None
-        office = [_assistant(script, f"Office/{name}") for name in ("Clerk", "Typist")]
+        office: list[Any] = [_assistant(script, f"Office/{name}") for name in ("Clerk", "Typist")]
         inner = RoundRobinGroupChat(office, name="Office", max_turns=2)  # type: ignore[call-arg,unused-ignore]
         lead, editor = (_assistant(script, name) for name in ("Lead", "Editor"))
         return RoundRobinGroupChat([lead, inner, editor], max_turns=3)

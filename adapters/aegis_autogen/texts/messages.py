@@ -13,11 +13,11 @@ from autogen_agentchat.messages import (
 )
 from pydantic import BaseModel, ValidationError
 
+from aegis_autogen.texts.requests import content_parts, request_parts, write_content, write_request
 from aegis_core.adapter import Delivery, Part
 from aegis_core.run.outputs import whole
 from aegis_core.run.values import value_parts, write_value
 from aegis_core.trajectory import StepKind, Usage
-from aegis_autogen.texts.requests import content_parts, request_parts, write_content, write_request
 
 __all__ = [
     "delivered_steps",

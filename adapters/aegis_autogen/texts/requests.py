@@ -24,7 +24,9 @@ def request_parts(messages: Sequence[Any], authors: Mapping[str, str], *, root: 
         authors: paths of agents by the names that they have as sources.
         root: what goes before each part id.
     """
-    return tuple(part for index, message in enumerate(messages) for part in _parts(f"{root}[{index}]", message, authors))
+    return tuple(
+        part for index, message in enumerate(messages) for part in _parts(f"{root}[{index}]", message, authors)
+    )
 
 
 def _parts(path: str, message: Any, authors: Mapping[str, str]) -> Iterator[Part]:
@@ -44,7 +46,11 @@ def _parts(path: str, message: Any, authors: Mapping[str, str]) -> Iterator[Part
     elif isinstance(message, FunctionExecutionResultMessage):
         for index, result in enumerate(message.content):
             yield Part(
-                id=f"{path}[{index}]", text=result.content, role="tool", kind="tool_result", call_id=result.call_id or None
+                id=f"{path}[{index}]",
+                text=result.content,
+                role="tool",
+                kind="tool_result",
+                call_id=result.call_id or None,
             )
 
 

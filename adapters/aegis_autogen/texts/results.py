@@ -9,10 +9,10 @@ from typing import Any
 from autogen_core.models import CreateResult
 from pydantic import JsonValue
 
+from aegis_autogen.texts.requests import call_part
 from aegis_core.adapter import Part
 from aegis_core.errors import ReplayError
 from aegis_core.run.values import value_parts, write_value
-from aegis_autogen.texts.requests import call_part
 
 __all__ = ["ModelCodec", "ModelStreamCodec", "json_object"]
 

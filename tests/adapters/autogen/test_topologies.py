@@ -1,0 +1,275 @@
+"""Each kind of team is recorded as it ran: who, what, in which order, for whom, with which usage."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from aegis_core.trajectory import Usage
+from tests.adapters.autogen import teams
+from tests.adapters.autogen.models import Book
+from tests.adapters.autogen.running import TASK, Appends, altered, ran, served, target
+
+
+@pytest.mark.case("autogen-1")
+def test_round_robin_members_speak_in_turn_to_all() -> None:
+    done = ran(teams.round_robin())
+    assert done.told == ["a:message", "b:message", "a:message", "b:message"]
+    assert [step.turn for step in done.steps] == [1, 1, 2, 2]
+    assert [step.visible_to for step in done.steps] == [("b",), ("a",), ("b",), ("a",)]
+    assert all(step.index - 1 in step.parents for step in done.steps[1:])
+    assert done.trajectory.task == TASK
+    assert done.trajectory.final_output == done.steps[-1].text
+
+
+@pytest.mark.case("autogen-5")
+def test_a_selector_is_a_manager_whose_choices_and_usage_are_told() -> None:
+    book = Book()
+    done = ran(teams.selector(book))
+    manager = "SelectorGroupChatManager"
+    assert done.told == [
+        f"{manager}:handoff", "x:message", f"{manager}:handoff", "y:message", f"{manager}:handoff", "z:message",
+    ]  # fmt: skip
+    assert [step.addressed_to for step in done.of(manager, "handoff")] == [("x",), ("y",), ("z",)]
+    assert {agent.path: agent.kind for agent in done.trajectory.agents}[manager] == "manager"
+    assert [step.usage for step in done.of(manager, "handoff")] == [Usage(input_tokens=1, output_tokens=7)] * 3
+    entries = [str(entry.key) for entry in done.run.tape().entries if entry.key.kind == "model"]
+    assert [key for key in entries if key.startswith(manager)] == [f"{manager} turn {n}, model 1" for n in (1, 2, 3)]
+
+
+@pytest.mark.case("autogen-5")
+def test_the_selector_is_shown_what_was_corrupted() -> None:
+    book = Book()
+    done = altered(lambda: teams.selector(book), target("x", "response_corruption", "outgoing"))
+    prompts = [texts[0] for texts in book.of("SelectorGroupChatManager")]
+    assert [" ALTERED" in prompt for prompt in prompts] == [False, True, True]
+    assert " ALTERED" in book.of("y")[0][-1]
+    assert done.of("x")[0].text.endswith(" ALTERED")
+
+
+@pytest.mark.case("autogen-5")
+def test_a_selection_can_be_redirected() -> None:
+    clean = ran(teams.selector())
+    injector = Appends("", route="z")
+    done = altered(
+        teams.selector, target("SelectorGroupChatManager", "response_corruption", "outgoing"), clean=clean,
+        injector=injector,
+    )  # fmt: skip
+    assert done.told[:2] == ["SelectorGroupChatManager:handoff", "z:message"]
+    assert done.steps[0].addressed_to == ("z",)
+
+
+def test_a_choice_between_one_candidate_asks_nobody_and_is_no_turn() -> None:
+    from autogen_agentchat.teams import SelectorGroupChat
+
+    from tests.adapters.autogen.models import Client
+
+    book = Book()
+    members: Any = [teams.assistant(book, name) for name in ("x", "y")]
+    team = SelectorGroupChat(members, model_client=Client(book, "selector", lambda *_: "x"), max_turns=3)
+    done = ran(team)
+    assert done.told == ["SelectorGroupChatManager:handoff", "x:message", "y:message", "x:message"]
+
+
+@pytest.mark.case("autogen-6")
+def test_a_swarm_hands_over_with_its_tools_told() -> None:
+    done = ran(teams.swarm())
+    assert done.told == [
+        "a:tool_call", "a:tool_result", "a:tool_call", "a:tool_result", "a:handoff", "b:message",
+    ]  # fmt: skip
+    look, found, transfer, transferred, handoff, _ = done.steps
+    assert look.text == 'look({"place": "hall 2"})'
+    assert found.text == "9 crates in hall 2"
+    assert look.call_id == found.call_id
+    assert transfer.call_id == transferred.call_id
+    assert transfer.text.startswith("transfer_to_b")
+    assert handoff.addressed_to == ("b",)
+
+
+@pytest.mark.case("autogen-6")
+def test_a_redirected_hand_off_makes_the_other_act() -> None:
+    book = Book()
+    clean = ran(teams.swarm())
+    done = altered(
+        lambda: teams.swarm(book), target("a", "response_corruption", "outgoing"), clean=clean,
+        injector=Appends("", route="c"),
+    )  # fmt: skip
+    assert done.told[-2:] == ["a:handoff", "c:message"]
+    assert done.steps[-2].addressed_to == ("c",)
+    assert done.steps[2].text.startswith("transfer_to_b"), "what the model asked for stays told"
+    assert book.owners == ["c"]
+
+
+@pytest.mark.case("autogen-7")
+@pytest.mark.parametrize("delays", [(0.0, 0.02), (0.02, 0.0)])
+def test_parallel_branches_are_told_in_the_order_of_the_graph(delays: tuple[float, float]) -> None:
+    done = ran(teams.graph(delays=delays))
+    assert done.told == ["a:message", "b:message", "c:message", "d:message"]
+    assert [step.parents for step in done.steps] == [(), (0,), (0,), (0, 1, 2)]
+
+
+@pytest.mark.case("autogen-7")
+def test_a_join_that_heard_the_quicker_branch_first_hears_it_first_when_served() -> None:
+    clean = ran(teams.graph(delays=(0.02, 0.0)))
+    assert served(teams.graph, clean).canonical[:2] == clean.canonical[:2]
+    book = Book()
+    altered(lambda: teams.graph(book), target("b", "response_corruption", "outgoing"), clean=clean)
+    assert [text[:2] for text in book.of("d")[0][-2:]] == ["c<", "b<"]
+
+
+@pytest.mark.case("autogen-8")
+def test_an_orchestrator_plans_instructs_and_answers() -> None:
+    book = Book()
+    done = ran(teams.magentic(book))
+    orchestrator = "MagenticOneOrchestrator"
+    assert done.told == [
+        f"{orchestrator}:plan", f"{orchestrator}:message", "a:message", f"{orchestrator}:message", "b:message",
+        f"{orchestrator}:message",
+    ]  # fmt: skip
+    plan, to_a, _, to_b, _, final = done.steps
+    assert "PLAN" in plan.text
+    assert (to_a.text, to_a.addressed_to) == ("look, a", ("a",))
+    assert (to_b.text, to_b.addressed_to) == ("now count, b", ("b",))
+    assert final.addressed_to == ()
+    assert done.trajectory.final_output == final.text
+    asked = [entry for entry in done.run.tape().entries if entry.key.kind == "model"]
+    own = [entry for entry in asked if entry.key.moment.agent == orchestrator]
+    assert len(own) == 6
+    assert all(step.usage == Usage(input_tokens=step.usage.input_tokens, output_tokens=7) for step in done.steps)
+
+
+@pytest.mark.case("autogen-8")
+def test_an_orchestrator_s_instruction_can_be_corrupted_and_redirected() -> None:
+    orchestrator = "MagenticOneOrchestrator"
+    clean = ran(teams.magentic())
+    book = Book()
+    done = altered(
+        lambda: teams.magentic(book), target(orchestrator, "response_corruption", "outgoing", turn=2), clean=clean
+    )
+    assert done.steps[1].text == "look, a ALTERED"
+    assert any("look, a ALTERED" in text for text in book.of("a")[0])
+    assert not any("ALTERED" in text for texts in book.of(orchestrator) for text in texts if "a<" not in text)
+    said = [message.to_text() for message in done.result.messages]
+    assert "look, a ALTERED" in said
+    sent = altered(
+        teams.magentic, target(orchestrator, "response_corruption", "outgoing", turn=2), clean=clean,
+        injector=Appends("", route="b"),
+    )  # fmt: skip
+    assert sent.told[:3] == [f"{orchestrator}:plan", f"{orchestrator}:message", "b:message"]
+
+
+@pytest.mark.case("autogen-8")
+def test_the_ledger_stays_a_ledger_when_it_is_corrupted() -> None:
+    orchestrator = "MagenticOneOrchestrator"
+    clean = ran(teams.magentic())
+    book = Book()
+    done = altered(
+        lambda: teams.magentic(book), target(orchestrator, "response_corruption", "belief", turn=2), clean=clean
+    )
+    assert done.steps[1].text == "look, a ALTERED"
+    assert any("look, a ALTERED" in text for texts in book.of(orchestrator) for text in texts)
+
+
+@pytest.mark.case("autogen-9")
+@pytest.mark.case("autogen-N7")
+def test_a_society_of_mind_is_told_with_its_members_once_each() -> None:
+    done = ran(teams.society())
+    assert done.told == ["som/a:message", "som/b:message", "som:message", "c:message"]
+    assert len({step.text for step in done.steps}) == 4
+
+
+@pytest.mark.case("autogen-10")
+@pytest.mark.parametrize("shared", [False, True])
+def test_an_agent_as_a_tool_is_told_inside_the_call(shared: bool) -> None:
+    from tests.adapters.autogen.models import Client, call
+
+    book = Book()
+
+    def reply(texts: list[str], tools: list[str]) -> Any:
+        asked = any("[inner]" in text for text in texts)
+        if tools and not asked:
+            return [call("inner", '{"task": "count for me"}')]
+        who = "inner" if texts[0] == "You are inner." else "outer" if texts[0] == "You are outer." else "c"
+        return f"[{who}] of {len(texts)}"
+
+    client = Client(book, "all", reply) if shared else None
+    done = ran(teams.agent_tool(book, client=client))
+    assert done.told == [
+        "outer:tool_call", "outer/inner:message", "outer:tool_result", "outer:message", "c:message",
+    ]  # fmt: skip
+    (inner,) = done.of("outer/inner")
+    assert inner.text in done.of("outer", "tool_result")[0].text
+    keys = [entry.key for entry in done.run.tape().entries if entry.key.kind == "model"]
+    assert [key.moment.agent for key in keys] == ["outer", "outer/inner", "outer", "c"]
+    assert inner.usage == Usage(input_tokens=2, output_tokens=7)
+
+
+TOPOLOGIES = {
+    "round robin": teams.round_robin,
+    "selector": teams.selector,
+    "swarm": teams.swarm,
+    "graph": teams.graph,
+    "loop": teams.loop,
+    "magentic": teams.magentic,
+    "society": teams.society,
+    "agent tool": teams.agent_tool,
+}
+"""Builders of fresh teams."""
+
+
+@pytest.mark.case("autogen-15")
+@pytest.mark.parametrize("name", TOPOLOGIES)
+def test_every_topology_is_served_from_its_tape_without_a_live_call(name: str) -> None:
+    clean = ran(TOPOLOGIES[name]())
+    book = Book()
+    again = served(lambda: TOPOLOGIES[name](book), clean)
+    assert book.shown == []
+    assert book.used == []
+    assert again.canonical[0].steps == clean.canonical[0].steps
+    assert again.canonical[1] == clean.canonical[1]
+
+
+@pytest.mark.case("autogen-15")
+@pytest.mark.parametrize("name", TOPOLOGIES)
+def test_every_topology_goes_live_behind_any_turn(name: str) -> None:
+    """Corrupt each turn in turn: before it nothing is asked, the steps before it are those of the clean run."""
+    clean = ran(TOPOLOGIES[name]())
+    steps = clean.canonical[0].steps
+    for moment in clean.run.tape().moments():
+        if clean.of(moment.agent, "handoff") and not clean.of(moment.agent):
+            continue  # a choice or a hand-off: no text to corrupt
+        book = Book()
+
+        def build(book: Book = book) -> Any:
+            return TOPOLOGIES[name](book)
+
+        done = altered(build, target(moment.agent, "response_corruption", "outgoing", turn=moment.turn), clean=clean)
+        own = next(step.index for step in steps if (step.agent, step.turn) == (moment.agent, moment.turn))
+        before = [(step.agent, step.kind, step.text) for step in steps[:own]]
+        assert [(step.agent, step.kind, step.text) for step in done.steps[:own]] == before
+        live = [owner for owner in book.owners if owner != "SelectorGroupChatManager"]
+        calls = [entry.key.moment for entry in clean.run.tape().entries if entry.key.kind == "model"]
+        assert len(live) <= len(calls) - calls.count(moment), f"asked live: {live}"
+
+
+@pytest.mark.case("autogen-15")
+@pytest.mark.case("autogen-N1")
+@pytest.mark.case("autogen-N2")
+@pytest.mark.parametrize(("name", "issue"), [("magentic", "#5054"), ("loop", "#7043"), ("round robin", "saved state")])
+def test_no_run_starts_from_a_saved_state_and_it_is_said_why(name: str, issue: str) -> None:
+    from tests.adapters.autogen.running import ADAPTER
+
+    found = ADAPTER.capabilities(TOPOLOGIES[name]())
+    assert found.fork is False
+    assert found.replay == ("call",)
+    assert any(issue in note for note in found.notes)
+
+
+@pytest.mark.case("autogen-N1")
+def test_a_loop_is_served_to_its_middle_and_goes_on_looping() -> None:
+    clean = ran(teams.loop())
+    assert clean.told == ["write:message", "review:message"] * 3 + ["out:message"]
+    done = altered(teams.loop, target("write", "response_corruption", "outgoing", turn=2), clean=clean)
+    assert done.told == clean.told
+    assert done.of("write")[1].text.endswith(" ALTERED")
