@@ -5,9 +5,11 @@ Checked by `tests/adapters/langgraph/test_compat.py` against the versions that t
 
 from __future__ import annotations
 
+import copy
 from collections.abc import Callable, Mapping
 from dataclasses import MISSING, dataclass, fields, is_dataclass, replace
 from importlib.util import find_spec
+from types import CellType, FunctionType
 from typing import Any, get_args, get_type_hints
 
 from langchain_core.messages import BaseMessage, SystemMessage
@@ -31,6 +33,7 @@ __all__ = [
     "Place",
     "agent_name",
     "bare",
+    "calls_model",
     "children",
     "destination",
     "field_kind",
@@ -43,6 +46,7 @@ __all__ = [
     "system_prompt",
     "tool_metadata_destination",
     "tools_of",
+    "with_model",
 ]
 
 DEFAULT_NAME = "LangGraph"
@@ -126,6 +130,63 @@ def replace_nodes(
 def functions(runnable: Any) -> tuple[Any, Any]:
     """The synchronous and the asynchronous function of a node, where it has them."""
     return getattr(runnable, "func", None), getattr(runnable, "afunc", None)
+
+
+_FACTORIES = ("langchain.agents.factory", "langgraph.prebuilt.chat_agent_executor")
+"""Modules in which `create_agent` and `create_react_agent` define what their model nodes run."""
+
+
+def _changed(request: Any, change: Callable[[Any], Any]) -> Any:
+    return request.override(model=change(request.model))
+
+
+def _resolving(resolve: Any, change: Callable[[Any], Any]) -> Any:
+    async def resolving(state: Any, runtime: Any) -> Any:
+        return change(await resolve(state, runtime))
+
+    return resolving
+
+
+_ASKING: dict[str, Callable[[Any, Callable[[Any], Any]], Any]] = {
+    "_execute_model_sync": lambda execute, change: lambda request: execute(_changed(request, change)),
+    "_execute_model_async": lambda execute, change: lambda request: execute(_changed(request, change)),
+    "static_model": lambda model, change: change(model),
+    "_resolve_model": lambda resolve, change: lambda state, runtime: change(resolve(state, runtime)),
+    "_aresolve_model": _resolving,
+}
+"""What a model node calls its model by, behind all middleware: variables of the function around it."""
+
+
+def calls_model(runnable: Any) -> bool:
+    """Whether this is a model node of `create_agent` or `create_react_agent`, whose calls `with_model` can catch."""
+    return any(not _ASKING.keys().isdisjoint(_free(function)) for function in functions(runnable))
+
+
+def with_model(runnable: Any, change: Callable[[Any], Any]) -> Any:
+    """A copy of such a node that calls `change(model)` where it would call the model, after all middleware."""
+    made = copy.copy(runnable)
+    made.func, made.afunc = (_rebound(function, change) for function in functions(runnable))
+    return made
+
+
+def _free(function: Any) -> tuple[str, ...]:
+    of_factory = isinstance(function, FunctionType) and function.__module__ in _FACTORIES
+    return function.__code__.co_freevars if of_factory else ()
+
+
+def _rebound(function: Any, change: Callable[[Any], Any]) -> Any:
+    names = _free(function)
+    if not names:
+        return function
+    cells = tuple(
+        CellType(_ASKING[name](found, change)) if name in _ASKING and (found := _content(cell)) is not None else cell
+        for name, cell in zip(names, function.__closure__ or (), strict=True)
+    )
+    made = FunctionType(function.__code__, function.__globals__, function.__name__, function.__defaults__, cells)
+    made.__kwdefaults__ = function.__kwdefaults__
+    made.__dict__.update(function.__dict__)
+    made.__qualname__, made.__annotations__ = function.__qualname__, function.__annotations__
+    return made
 
 
 def bare(graph: CompiledStateGraph[Any, Any, Any, Any]) -> Any:

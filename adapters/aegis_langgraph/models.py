@@ -7,24 +7,17 @@ from __future__ import annotations
 
 import functools
 import inspect
-from collections.abc import AsyncIterator, Iterator, Mapping
-from dataclasses import dataclass
+from collections.abc import AsyncIterator, Callable, Iterator
 from typing import Any, TypeVar
 
 from langchain_core.language_models import BaseChatModel
-from langchain_core.messages import AIMessageChunk, BaseMessage
-from langchain_core.outputs import ChatGeneration, ChatGenerationChunk, ChatResult
-from pydantic import JsonValue
+from langchain_core.outputs import ChatGenerationChunk, ChatResult
+from langchain_core.runnables import RunnableBinding, RunnableSequence
 
-from aegis_core.adapter import Part, Turn
-from aegis_core.run import Run
-from aegis_core.run.streams import astream, stream
-from aegis_langgraph.acting.tapping import here, making_call, subclass, tapped_copy
-from aegis_langgraph.signals import surfacing
-from aegis_langgraph.texts.codec import ModelCodec
-from aegis_langgraph.texts.messages import message_parts, plain, write_message
+from aegis_langgraph.acting.model_call import ModelCall
+from aegis_langgraph.acting.tapping import making_call, subclass, tapped_copy
 
-__all__ = ["tap"]
+__all__ = ["tap", "tapping"]
 
 M = TypeVar("M", bound=BaseChatModel)
 
@@ -38,96 +31,34 @@ def tap(model: M) -> M:
     return tapped
 
 
-@dataclass(frozen=True)
-class _Request:
-    parts: tuple[Part, ...]
-    extra: JsonValue
+def tapping() -> Callable[[Any], Any]:
+    """A function that taps what a model node calls: chat models, bound or behind a prompt. One model gives one tapped
+    copy, so that what it counts goes on counting; what is no chat model stays as it is.
+    """
+    known: dict[int, tuple[Any, Any]] = {}  # holds the models, so that no other can have the same id
 
-    @classmethod
-    def of(cls, messages: list[BaseMessage], stop: list[str] | None, kwargs: Mapping[str, Any]) -> _Request:
-        parts = tuple(
-            part for index, message in enumerate(messages) for part in message_parts(f"[{index}]", message, {})
-        )
-        return cls(parts, {"stop": plain(stop), "options": plain(dict(kwargs))})
+    def tapped(model: Any) -> Any:
+        if isinstance(model, BaseChatModel):
+            return known.setdefault(id(model), (model, tap(model)))[1]
+        if isinstance(model, RunnableBinding):
+            return model.model_copy(update={"bound": tapped(model.bound)})
+        if isinstance(model, RunnableSequence):
+            *before, last = model.steps
+            return RunnableSequence(*before, tapped(last), name=model.name)
+        return model
 
-
-def _edited(messages: list[BaseMessage], texts: Mapping[str, str]) -> list[BaseMessage]:
-    return [write_message(f"[{index}]", message, texts) if texts else message for index, message in enumerate(messages)]
-
-
-class _StreamCodec(ModelCodec):
-    """Codec of a chat model's result that comes in chunks."""
-
-    def join(self, chunks: list[ChatGenerationChunk]) -> ChatResult:
-        if not chunks:
-            return ChatResult(generations=[])
-        whole = functools.reduce(lambda left, right: left + right, chunks)
-        return ChatResult(generations=[ChatGeneration(message=whole.message, generation_info=whole.generation_info)])
-
-    def split(self, result: ChatResult) -> Iterator[ChatGenerationChunk]:
-        for generation in result.generations:
-            message = generation.message
-            text = message.content if isinstance(message.content, str) else ""
-            pieces = text.splitlines(keepends=True) if text else []
-            for piece in pieces[:-1]:
-                yield ChatGenerationChunk(message=AIMessageChunk(content=piece))
-            rest: Any = pieces[-1] if pieces else message.content
-            fields = {name: getattr(message, name) for name in AIMessageChunk.model_fields if hasattr(message, name)}
-            yield ChatGenerationChunk(
-                message=AIMessageChunk(**fields | {"type": "AIMessageChunk", "content": rest}),
-                generation_info=generation.generation_info,
-            )
-
-
-def _begun(model: Any, messages: list[BaseMessage], stop: Any, kwargs: Mapping[str, Any]) -> _Begun | None:
-    """A tapped model is called inside a turn; None where it is to be itself."""
-    place = here(model)
-    if place is None:
-        return None
-    request = _Request.of(messages, stop, kwargs)
-    place.watcher.claim(place.parent_id, request.parts)
-    return _Begun(place.run, place.turn, request)
-
-
-@dataclass(frozen=True)
-class _Begun:
-    run: Run
-    turn: Turn
-    request: _Request
-
-    def call(self, live: Any) -> ChatResult:
-        with surfacing():
-            return self.run.call(self.turn, "model", self.request.parts, live, ModelCodec(), extra=self.request.extra)
-
-    async def acall(self, live: Any) -> ChatResult:
-        with surfacing():
-            return await self.run.acall(
-                self.turn, "model", self.request.parts, live, ModelCodec(), extra=self.request.extra
-            )
-
-    def stream(self, live: Any) -> Iterator[ChatGenerationChunk]:
-        with surfacing():
-            yield from stream(
-                self.run, self.turn, "model", self.request.parts, live, _StreamCodec(), extra=self.request.extra
-            )
-
-    async def astream(self, live: Any) -> AsyncIterator[ChatGenerationChunk]:
-        with surfacing():
-            async for chunk in astream(
-                self.run, self.turn, "model", self.request.parts, live, _StreamCodec(), extra=self.request.extra
-            ):
-                yield chunk
+    return tapped
 
 
 def _generate_like(base: Any) -> Any:
     def generate(self: Any, messages: Any, stop: Any = None, run_manager: Any = None, **kwargs: Any) -> ChatResult:
         more = _manager(base._generate, run_manager) | kwargs
 
-        def live(texts: dict[str, str]) -> Any:
+        def live(messages: Any) -> Any:
             with making_call(self):
-                return base._generate(self, _edited(messages, texts), stop, **more)
+                return base._generate(self, messages, stop, **more)
 
-        begun = _begun(self, messages, stop, kwargs)
+        begun = ModelCall.of(self, messages, stop, kwargs)
         return begun.call(live) if begun is not None else base._generate(self, messages, stop, **more)
 
     return generate
@@ -139,11 +70,11 @@ def _agenerate_like(base: Any) -> Any:
     ) -> ChatResult:
         more = _manager(base._agenerate, run_manager) | kwargs
 
-        async def live(texts: dict[str, str]) -> Any:
+        async def live(messages: Any) -> Any:
             with making_call(self):
-                return await base._agenerate(self, _edited(messages, texts), stop, **more)
+                return await base._agenerate(self, messages, stop, **more)
 
-        begun = _begun(self, messages, stop, kwargs)
+        begun = ModelCall.of(self, messages, stop, kwargs)
         return await (begun.acall(live) if begun is not None else base._agenerate(self, messages, stop, **more))
 
     return agenerate
@@ -155,11 +86,11 @@ def _stream_like(base: Any) -> Any:
     ) -> Iterator[ChatGenerationChunk]:
         more = _manager(base._stream, run_manager) | kwargs
 
-        def live(texts: dict[str, str]) -> Any:
-            return base._stream(self, _edited(messages, texts), stop, **more)
+        def live(messages: Any) -> Any:
+            return base._stream(self, messages, stop, **more)
 
-        begun = _begun(self, messages, stop, kwargs)
-        yield from begun.stream(live) if begun is not None else live({})
+        begun = ModelCall.of(self, messages, stop, kwargs)
+        yield from begun.stream(live) if begun is not None else live(messages)
 
     return streamed
 
@@ -170,11 +101,11 @@ def _astream_like(base: Any) -> Any:
     ) -> AsyncIterator[ChatGenerationChunk]:
         more = _manager(base._astream, run_manager) | kwargs
 
-        def live(texts: dict[str, str]) -> Any:
-            return base._astream(self, _edited(messages, texts), stop, **more)
+        def live(messages: Any) -> Any:
+            return base._astream(self, messages, stop, **more)
 
-        begun = _begun(self, messages, stop, kwargs)
-        async for chunk in begun.astream(live) if begun is not None else live({}):
+        begun = ModelCall.of(self, messages, stop, kwargs)
+        async for chunk in begun.astream(live) if begun is not None else live(messages):
             yield chunk
 
     return astreamed

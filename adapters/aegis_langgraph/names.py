@@ -60,6 +60,8 @@ class Shape:
     fields: Mapping[str, str] = field(default_factory=dict)
     children: Mapping[str, Shape] = field(default_factory=dict)
     in_loop: bool = False
+    caught: bool = False
+    """Of a node of an agent's loop: whether each call of the agent's model can be caught, behind all middleware."""
     kind: AgentKind = "worker"
     description: str = ""
     tools: tuple[str, ...] = ()
@@ -123,7 +125,8 @@ def _graph(app: Any, names: tuple[str, ...], prefix: str, node: str, taken: froz
     if _is_loop(nodes):
         own = "" if app.name in ("", None, _compat.DEFAULT_NAME) else str(app.name)
         path = prefix + (own if own and own not in taken else node or own or "agent")
-        loop = {name: _loop_node(app, names, path, name, bound, fields) for name, bound in nodes.items()}
+        caught = all(_compat.calls_model(bound) for name, bound in nodes.items() if name in _MODEL_NODES)
+        loop = {name: _loop_node(app, names, path, name, bound, fields, caught) for name, bound in nodes.items()}
         return Shape(
             names=names,
             role="agent",
@@ -158,14 +161,30 @@ def _is_loop(nodes: Mapping[str, Any]) -> bool:
     return loop and any(name in _MODEL_NODES for name in nodes)
 
 
-def _loop_node(app: Any, names: tuple[str, ...], path: str, name: str, bound: Any, fields: Mapping[str, str]) -> Shape:
+def _loop_node(
+    app: Any,
+    names: tuple[str, ...],
+    path: str,
+    name: str,
+    bound: Any,
+    fields: Mapping[str, str],
+    caught: bool,
+) -> Shape:
     role: Role = "inner"
     if name in _MODEL_NODES:
         role = "model"
     elif _compat.tools_of(bound) is not None:
         role = "tools"
     return Shape(
-        names=(*names, name), role=role, path=path, node=name, graph=app, bound=bound, fields=fields, in_loop=True
+        names=(*names, name),
+        role=role,
+        path=path,
+        node=name,
+        graph=app,
+        bound=bound,
+        fields=fields,
+        in_loop=True,
+        caught=caught,
     )
 
 

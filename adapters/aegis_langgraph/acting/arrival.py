@@ -94,14 +94,15 @@ class Arrival:
         seen = self._state.seen
         if not self._tracker.altering or self._frame.shape is None:
             return tuple(text.part for text in seen), ()
+        at_once = () if self._frame.shape.caught else ("ephemeral",)  # else where the model is asked
         if "persistent" not in self._tracker.planned_scopes(self._frame.path):
-            return tuple(text.part for text in seen), ("ephemeral",)
+            return tuple(text.part for text in seen), at_once
         lasting = [self._lasts(text) for text in seen]
         parts = tuple(
             text.part if lasts else text.part.model_copy(update={"editable": False})
             for text, lasts in zip(seen, lasting, strict=True)
         )
-        return parts, ("persistent", "ephemeral") if any(lasting) else ("ephemeral",)
+        return parts, ("persistent", *at_once) if any(lasting) else at_once
 
     def _lasts(self, text: Text) -> bool:
         """Whether the text can be known again in a later turn: by the id of its message, or by its key."""

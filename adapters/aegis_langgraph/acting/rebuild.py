@@ -14,6 +14,7 @@ from langchain_core.runnables import Runnable, RunnableConfig
 from aegis_core.adapter import Delivery
 from aegis_langgraph import _compat
 from aegis_langgraph.acting.visit import Visit
+from aegis_langgraph.models import tapping
 from aegis_langgraph.names import Shape
 from aegis_langgraph.signals import surfacing
 from aegis_langgraph.texts.codec import NodeResult
@@ -26,7 +27,11 @@ def rebuilt(shape: Shape, watcher: Watcher) -> Any:
     """A copy of the graph of a shape, whose nodes go through the run that is watched."""
     bound: dict[str, Runnable[Any, Any]] = {}
     for name, child in shape.children.items():
-        bound[name] = rebuilt(child, watcher) if child.role in ("team", "agent") else WrappedNode(child.bound, watcher)
+        if child.role in ("team", "agent"):
+            bound[name] = rebuilt(child, watcher)
+        else:
+            inner = _compat.with_model(child.bound, tapping()) if child.caught else child.bound
+            bound[name] = WrappedNode(inner, watcher)
     return _compat.replace_nodes(shape.graph, bound)
 
 
@@ -55,7 +60,7 @@ class WrappedNode(Runnable[Any, Any]):
         with surfacing():
             if (opening := visit.opening()) is not None:
                 visit.opened(run.begin_turn(**opening))
-            turn, kind = visit.turn, visit.kind
+            turn, kind, codec = visit.turn, visit.kind, visit.codec()
 
             def live(_: dict[str, str]) -> NodeResult:
                 try:
@@ -69,7 +74,7 @@ class WrappedNode(Runnable[Any, Any]):
                 if turn is None or kind is None:
                     result = live({})
                 else:
-                    result = run.call(turn, kind, live=live, codec=visit.codec(), **visit.request())
+                    result = run.call(turn, kind, live=live, codec=codec, **visit.request())
             except _Raised as carried:
                 visit.taken_back()
                 failure = carried.error
@@ -90,7 +95,7 @@ class WrappedNode(Runnable[Any, Any]):
         with surfacing():
             if (opening := visit.opening()) is not None:
                 visit.opened(await run.abegin_turn(**opening))
-            turn, kind = visit.turn, visit.kind
+            turn, kind, codec = visit.turn, visit.kind, visit.codec()
 
             async def live(_: dict[str, str]) -> NodeResult:
                 try:
@@ -104,7 +109,6 @@ class WrappedNode(Runnable[Any, Any]):
                 if turn is None or kind is None:
                     result = await live({})
                 else:
-                    codec = visit.codec()
                     result = await run.acall(turn, kind, live=live, codec=codec, **visit.request())
             except _Raised as carried:
                 visit.taken_back()

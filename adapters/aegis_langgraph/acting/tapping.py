@@ -1,13 +1,15 @@
 """What tapped models and tools share: how they are made, and how they find the turn in which they are called.
 
 A tapped object is a copy whose class derives from the object's own, so that everything that is asked of it (binding
-tools, structured output, streaming, profile) is answered as before. Outside of a recorded run, and inside the nodes
-of `create_agent`, which are calls themselves, it is the object itself. The run is found by the callbacks of the call.
+tools, structured output, streaming, profile) is answered as before. Outside of a recorded run, and inside tools nodes
+and the nodes of hand-written loops, which are calls themselves, it is the object itself. The run is found by the
+callbacks of the call.
 """
 
 from __future__ import annotations
 
 import contextlib
+import dataclasses
 import functools
 from collections.abc import Iterator, Mapping
 from contextvars import ContextVar
@@ -20,6 +22,7 @@ from langchain_core.runnables import ensure_config
 from aegis_core.adapter import Turn
 from aegis_core.run import Run
 from aegis_langgraph.watching.callbacks import Watcher
+from aegis_langgraph.watching.tracker import TurnState
 
 __all__ = ["Here", "here", "making_call", "subclass", "tapped_copy"]
 
@@ -55,6 +58,9 @@ class Here:
     turn: Turn
     watcher: Watcher
     parent_id: Any
+    state: TurnState
+    in_loop: bool
+    """Whether this is a node of an agent's loop, with others in the same turn."""
 
 
 def here(thing: Any) -> Here | None:
@@ -69,9 +75,11 @@ def here(thing: Any) -> Here | None:
     state = watcher.tracker.state_of(frame) if watcher is not None else None
     if watcher is None or frame is None or state is None or state.turn is None:
         return None
-    if frame.task.role not in ("leaf", "within"):
+    task = frame.task
+    if task.role not in ("leaf", "within") and not task.catches:
         return None
-    return Here(watcher.tracker.run, state.turn, watcher, callbacks.parent_run_id)
+    turn = dataclasses.replace(state.turn, order=task.order) if task.catches else state.turn
+    return Here(watcher.tracker.run, turn, watcher, callbacks.parent_run_id, state, task.catches)
 
 
 def subclass(base: type, methods: Mapping[str, Any]) -> Any:

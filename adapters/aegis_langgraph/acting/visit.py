@@ -68,7 +68,7 @@ class Visit:
     @property
     def kind(self) -> CallKind | None:
         """What kind of call the node is; None if it is none of its own."""
-        return _KINDS.get(self._frame.role)
+        return None if self._frame.catches else _KINDS.get(self._frame.role)
 
     def opening(self) -> dict[str, Any] | None:
         """What the turn begins with; None if it has begun."""
@@ -86,7 +86,8 @@ class Visit:
             return {"parts": arrival.requested(), "name": arrival.tool_name(), "before": (), "after": scopes}
         parts = tuple(text.part for text in self._arrival.had[-1].texts)
         # Models are altered at the ends of the turn, where it is known which of their answers is the last.
-        return {"parts": parts, "extra": rest(self.given), "before": (), "after": ()}
+        more = {"request": lambda: tuple(self._frame.sent) or parts} if self._frame.role == "model" else {}
+        return {"parts": parts, "extra": rest(self.given), "before": (), "after": (), **more}
 
     def codec(self) -> NodeCodec:
         """How what the node returns becomes plain data."""

@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from langchain_core.messages import BaseMessage
+from langchain_core.messages import BaseMessage, message_chunk_to_message
 from langchain_core.outputs import ChatGeneration, ChatResult
 from pydantic import JsonValue
 
@@ -19,7 +19,7 @@ from aegis_langgraph.texts.state import Naming
 from aegis_langgraph.texts.update import texts_of_update, written
 from aegis_langgraph.texts.values import decode, encode, tagged
 
-__all__ = ["MessageIds", "ModelCodec", "NodeCodec", "NodeResult", "ValueCodec"]
+__all__ = ["AnswerCodec", "MessageIds", "ModelCodec", "NodeCodec", "NodeResult", "ValueCodec"]
 
 
 @dataclass(frozen=True)
@@ -164,6 +164,21 @@ class ModelCodec:
             for index, generation in enumerate(result.generations)
         ]
         return ChatResult(generations=generations, llm_output=result.llm_output)
+
+
+class AnswerCodec(ModelCodec):
+    """The same for a model inside an agent's loop: a result has one form, be it seen before or after LangChain itself
+    has completed it.
+    """
+
+    def encode(self, result: ChatResult) -> JsonValue:
+        return super().encode(ChatResult(generations=[_completed(generation) for generation in result.generations]))
+
+
+def _completed(generation: ChatGeneration) -> ChatGeneration:
+    message = message_chunk_to_message(generation.message)
+    metadata = {**(generation.generation_info or {}), **message.response_metadata}
+    return ChatGeneration(message=message.model_copy(update={"response_metadata": metadata}))
 
 
 _NO_IDS = MessageIds()

@@ -18,6 +18,7 @@ __all__ = [
     "call_text",
     "message_parts",
     "message_text",
+    "offered",
     "plain",
     "role_of",
     "tool_calls",
@@ -184,6 +185,14 @@ def plain(value: Any) -> JsonValue:
     if isinstance(value, Sequence | set | frozenset) and not isinstance(value, bytes | bytearray):
         return [plain(item) for item in value]
     return f"<{type(value).__name__}>"
+
+
+_OFFERED = ("tools", "tool_choice", "response_format", "stop")
+
+
+def offered(options: Mapping[str, Any]) -> JsonValue:
+    """What else a model's answer depends on, among all that it is called with: tools, and the form of the answer."""
+    return {name: plain(options.get(name)) for name in _OFFERED}
 
 
 def write_message(path: str, message: BaseMessage, texts: Mapping[str, str]) -> BaseMessage:

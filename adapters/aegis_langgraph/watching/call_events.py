@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import functools
 import warnings
 from collections.abc import Callable, Sequence
@@ -10,16 +11,17 @@ from typing import Any, ParamSpec
 from uuid import UUID
 
 from langchain_core.messages import BaseMessage
-from langchain_core.outputs import ChatGeneration, LLMResult
+from langchain_core.outputs import ChatGeneration, ChatResult, Generation, LLMResult
 from langgraph.errors import GraphBubbleUp
 from pydantic import JsonValue
 
-from aegis_core.adapter import Part
+from aegis_core.adapter import Part, Turn
 from aegis_core.errors import RecorderWarning, ReplayDrift, RunLimitReached
 from aegis_core.trajectory import Usage
 from aegis_langgraph._compat import GraphCallbackHandler
 from aegis_langgraph.signals import surfacing
-from aegis_langgraph.texts.messages import call_text, plain
+from aegis_langgraph.texts.codec import AnswerCodec
+from aegis_langgraph.texts.messages import call_text, offered, plain
 from aegis_langgraph.texts.values import encode
 from aegis_langgraph.watching.frames import Frame
 from aegis_langgraph.watching.tracker import Tracker, TurnState
@@ -56,6 +58,7 @@ class _ModelCall:
     parts: tuple[Part, ...]
     name: str | None
     parent_id: UUID | None
+    offered: JsonValue = None
     tapped: bool = False
 
 
@@ -103,6 +106,7 @@ class CallEvents(GraphCallbackHandler):
         run_id: UUID,
         parent_run_id: UUID | None = None,
         metadata: dict[str, Any] | None = None,
+        invocation_params: dict[str, Any] | None = None,
         **_: Any,
     ) -> None:
         """A chat model is called."""
@@ -112,7 +116,7 @@ class CallEvents(GraphCallbackHandler):
             for index, message in enumerate(messages[0] if messages else ())
             for part in reader.parts(f"[{index}]", message)
         )
-        self._model_starts(run_id, parent_run_id, parts, metadata)
+        self._model_starts(run_id, parent_run_id, parts, metadata, offered(invocation_params or {}))
 
     @fail_open
     def on_llm_start(
@@ -130,13 +134,19 @@ class CallEvents(GraphCallbackHandler):
         self._model_starts(run_id, parent_run_id, parts, metadata)
 
     def _model_starts(
-        self, run_id: UUID, parent_id: UUID | None, parts: tuple[Part, ...], metadata: dict[str, Any] | None
+        self,
+        run_id: UUID,
+        parent_id: UUID | None,
+        parts: tuple[Part, ...],
+        metadata: dict[str, Any] | None,
+        options: JsonValue = None,
     ) -> None:
         frame = self.tracker.frames.get(parent_id)
         if frame is not None:
             name = (metadata or {}).get("ls_model_name")
             state = self.tracker.state_of(frame)
-            self._models[run_id] = _ModelCall(state, frame, parts, name if isinstance(name, str) else None, parent_id)
+            known = name if isinstance(name, str) else None
+            self._models[run_id] = _ModelCall(state, frame, parts, known, parent_id, options)
 
     def claim(self, parent_id: UUID | None, parts: tuple[Part, ...]) -> None:
         """A tapped model makes this call, and records it itself."""
@@ -156,9 +166,22 @@ class CallEvents(GraphCallbackHandler):
         messages = [item.message for item in generations if isinstance(item, ChatGeneration)]
         call.state.model = _model_name(messages, response) or call.name or call.state.model
         call.state.usage = _sum(call.state.usage, messages)
-        if not call.tapped and call.frame.task.role in ("leaf", "within"):
-            payload: JsonValue = encode(list(messages)) if messages else [item.text for item in generations]
-            self.tracker.run.record_call(call.state.turn, "model", call.parts, payload)
+        if not call.tapped:
+            self._tape(call, call.state.turn, generations)
+
+    def _tape(self, call: _ModelCall, turn: Turn, generations: Sequence[Generation]) -> None:
+        """Put the call on the tape, in the form in which a tapped model does."""
+        run, task = self.tracker.run, call.frame.task
+        chats = [item for item in generations if isinstance(item, ChatGeneration)]
+        if task.catches and chats:
+            turn = dataclasses.replace(turn, order=task.order)
+            answer = AnswerCodec().encode(ChatResult(generations=chats))
+            run.record_call(turn, "model", call.parts, answer, extra=call.offered)
+        elif task.catches or task.role in ("leaf", "within"):
+            texts: JsonValue = [item.text for item in generations]
+            run.record_call(turn, "model", call.parts, encode([c.message for c in chats]) if chats else texts)
+        elif task.role == "model":
+            task.sent += call.parts
 
     @fail_open
     def on_llm_error(self, error: BaseException, *, run_id: UUID, **_: Any) -> None:  # noqa: ARG002

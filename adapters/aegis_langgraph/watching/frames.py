@@ -14,6 +14,7 @@ from typing import Any, Literal
 
 from langchain_core.messages import BaseMessage
 
+from aegis_core.adapter import Part
 from aegis_core.run.recorder import OrderKey
 from aegis_langgraph import _compat
 from aegis_langgraph.names import Layout, Shape, is_loop_node, loop_role
@@ -65,6 +66,9 @@ class Frame:
     repeatable: list[tuple[BaseMessage, str]] = field(default_factory=list)
     """Of a task: the messages that agents said inside it, with each of their texts. It may return them."""
 
+    sent: list[Part] = field(default_factory=list)
+    """Of a task: what its models were shown, where the task as a whole is the call."""
+
     @property
     def task(self) -> Frame:
         """The innermost task around this, or the invocation."""
@@ -77,6 +81,11 @@ class Frame:
     def in_loop(self) -> bool:
         """Whether this is a node of an agent's loop, whose turn is that of the whole loop."""
         return self.turn_key != self.namespace
+
+    @property
+    def catches(self) -> bool:
+        """Whether this is a node of an agent's loop in which each call of a model counts by itself."""
+        return self.role == "inner" or (self.role == "model" and self.shape is not None and self.shape.caught)
 
     @property
     def turn_order(self) -> OrderKey:

@@ -64,6 +64,9 @@ class TurnState:
     turn: Turn | None = None
     seen: tuple[Text, ...] = ()
     edits: tuple[Edit, ...] = ()
+    """What was altered of the state that the agent gets."""
+    told: list[Edit] = field(default_factory=list)
+    """What was altered of what its model is shown."""
     attempts: dict[str, int] = field(default_factory=dict)
     calls: dict[str, Asked] = field(default_factory=dict)
     delivered: set[str] = field(default_factory=set)

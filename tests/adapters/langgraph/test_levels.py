@@ -16,8 +16,8 @@ from aegis_core.dataset import Dataset
 from aegis_core.store import read, read_document
 from aegis_core.world import generate_tasks
 from aegis_core.world.prompts import system_prompt
-from aegis_langgraph.testing.chat_model import SimulatedChatModel
 from aegis_langgraph.models import tap
+from aegis_langgraph.testing.chat_model import SimulatedChatModel
 
 pytestmark = pytest.mark.framework
 CHAIN = {"Planner": "planner", "Reader": "researcher", "Solver": "solver", "Reporter": "reporter"}
