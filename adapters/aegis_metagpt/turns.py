@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -13,7 +13,7 @@ from aegis_core.trace.active import guarded
 from aegis_metagpt import _compat
 from aegis_metagpt._compat import Message
 from aegis_metagpt.messages import message_parts, message_step, write_message
-from aegis_metagpt.names import Cast
+from aegis_metagpt.names import Cast, Member
 from aegis_metagpt.seat import Seat
 
 __all__ = ["Ledger", "Turns"]
@@ -27,10 +27,15 @@ class Ledger:
 
     authors: dict[str, str] = field(default_factory=dict)
     orders: dict[str, OrderKey] = field(default_factory=dict)
+    steps: dict[str, int] = field(default_factory=dict)
 
     def note(self, message: Message, author: str, order: OrderKey) -> None:
         """A message was said by a member, in a turn with this order key."""
         self.authors[message.id], self.orders[message.id] = author, order
+
+    def steps_of(self, messages: Iterable[Message]) -> tuple[int, ...]:
+        """The numbers of the steps that messages are."""
+        return tuple(self.steps[message.id] for message in messages if message.id in self.steps)
 
 
 class Turns:
@@ -54,10 +59,10 @@ class Turns:
             role = seat.member.role
             told = self._told(role)
             news = [message for message in told if any(message is item for item in role.rc.news)]
-            _, parents = self._run.recorder.sources(self._parts(news), seat.member.path)
-            parts, _ = self._run.recorder.sources(self._parts(told), seat.member.path)
-            seat.parents = parents
-            seat.turn = await self._run.abegin_turn(seat.member.path, parts, order=order, parents=parents)
+            seat.parents = self._ledger.steps_of(news)
+            seat.turn = await self._run.abegin_turn(
+                seat.member.path, self._parts(told), order=order, parents=seat.parents
+            )
             self._remember(role, told, seat.turn.texts())
 
     def _told(self, role: Any) -> list[Message]:
@@ -109,12 +114,18 @@ class Turns:
             visible_to=_paths(m for m in self._cast.receivers(message) if m is not seat.member),
             model=seat.model,
             usage=seat.usage,
-            steps=lambda delivered: message_step(self._left(message, delivered), _SAID, delivered.parts),
+            steps=lambda delivered: self._steps(message, delivered),
         )
         seat.said = self._left(message, delivery)
         if seat.said is not message:
             seat.altered = (message, seat.said)
         return seat.said
+
+    def _steps(self, message: Message, delivery: Delivery) -> Iterator[Part]:
+        """The step that a message is. It is recorded before this goes on, and then is the last that came in."""
+        for part in message_step(self._left(message, delivery), _SAID, delivery.parts):
+            yield part
+            self._ledger.steps[message.id] = len(self._run.recorder.steps()) - 1
 
     def _left(self, message: Message, delivery: Delivery) -> Message:
         """The message as others get it."""
@@ -130,7 +141,7 @@ class Turns:
                 return
             self._ledger.note(message, path, turn.order)
             for part in message_step(message, _SAID, message_parts(message, _SAID, role="assistant", author=path)):
-                self._run.recorder.part_step(
+                self._ledger.steps[message.id] = self._run.recorder.part_step(
                     path, part, moment=turn.moment, order=after(turn.order), parents=seat.parents,
                     addressed_to=_paths(self._cast.addressees(message)),
                     visible_to=_paths(m for m in self._cast.receivers(message) if m is not seat.member),
@@ -152,5 +163,5 @@ class Turns:
                 self._run.step(seat.member.path, "system", text, moment=moment, order=order)
 
 
-def _paths(members: Any) -> tuple[str, ...]:  # an iterable of members
+def _paths(members: Iterable[Member]) -> tuple[str, ...]:
     return tuple(member.path for member in members)
