@@ -109,6 +109,8 @@ class Delivery:
     route: str | None
     scope: Scope | None = None
     changed: frozenset[str] = frozenset()
+    steps: tuple[int, ...] = ()
+    """Numbers of the steps that were recorded of it, for the `parents` of what follows from them."""
 
     def texts(self) -> dict[str, str]:
         """Altered texts by part id: what the adapter has to write."""

@@ -167,7 +167,7 @@ class Arms:
             run.failed(error)
             if run.limit_reached or isinstance(error, RunLimitReached) or _is_step_limit(error):
                 return _Ending(outcome=_failed("no_end", run.limit_reached or str(error)))
-            return _Ending(outcome=_failed("crash", f"{type(error).__name__}: {error}"))
+            return _Ending(outcome=_failed("crash", run.hidden(f"{type(error).__name__}: {error}")))
         if run.limit_reached:  # a framework may swallow the exception and answer all the same
             return _Ending(outcome=_failed("no_end", run.limit_reached))
         return _Ending(output=output, unanswered=run.unanswered if system.output is None else "")

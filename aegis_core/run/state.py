@@ -5,7 +5,7 @@ from __future__ import annotations
 import itertools
 import threading
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -133,14 +133,20 @@ class RunState:
 
         With `agent`: it was raised in that agent's turn; recorded as a step of kind `error`, once, by the first
         (deepest) caller. Without: the run ended with it; `trajectory.error` names the agent if one is known, by this
-        exception or by `cause`, the one that the framework made it from.
+        exception or one that led to it.
+
+        Args:
+            cause: the exception that the framework made this one from, where it is not its `__cause__`. A step that
+                tells of it is not followed by another one.
         """
         if moment is not None:
             self._close(moment)
         if isinstance(error, RunLimitReached | ReplayDrift):
             return
         with self._lock:
-            known = self._errors.get(id(error)) or (self._errors.get(id(cause)) if cause is not None else None)
+            known = self._errors.get(id(error)) or self._errors.get(id(cause))
+            if known is None and agent is None:
+                known = next(filter(None, (self._errors.get(id(reason)) for reason in _causes(error))), None)
             if known is None:
                 self._errors[id(error)] = (error, agent)
         if agent is None:
@@ -151,13 +157,23 @@ class RunState:
         elif known is None:
             self.recorder.step(agent, "error", f"{type(error).__name__}: {error}", moment=moment, order=after(order))
 
-    def stopped_by(self, error: BaseException) -> None:
-        """The framework raised this because the system took more steps than the framework allows.
+    def stopped_by(self, limit: BaseException | str) -> None:
+        """The system took more steps than its framework allows.
 
-        If it is what the run ends with, the run has no end (`limit_reached`). If the system catches it and goes on, it
-        is an exception like any other.
+        Args:
+            limit: the exception that the framework raised because of it. If it is what the run ends with, the run has
+                no end (`limit_reached`); if the system catches it and goes on, it is an exception like any other. Where
+                the framework ends the run without an exception (a message, a state, an answer all the same): which
+                limit it was, in words, once it is certain that the run as a whole ended by it.
         """
-        self._step_limits.append(error)
+        if isinstance(limit, str):
+            self.limit_reached = limit or "the framework's limit of steps"
+        else:
+            self._step_limits.append(limit)
+
+    def hidden(self, text: str) -> str:
+        """A text without what the environment calls a secret (`run.secrets`)."""
+        return self._secrets.hidden(text)
 
     @property
     def live_model_calls(self) -> int:
@@ -242,3 +258,11 @@ class RunState:
     def _close(self, moment: Moment) -> None:
         with self._lock:
             self._open[moment.agent, moment.branch] = max(0, self._open.get((moment.agent, moment.branch), 0) - 1)
+
+
+def _causes(error: BaseException) -> Iterator[BaseException]:
+    """The exceptions that led to this one, the last first; a chain may be a ring."""
+    seen = {id(error)}
+    while (reason := error.__cause__) is not None and id(reason) not in seen:
+        seen.add(id(reason))
+        yield (error := reason)

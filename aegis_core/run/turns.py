@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
+from dataclasses import replace
 
 from pydantic import JsonValue
 
@@ -152,13 +153,15 @@ class Turns(RunState):
         if altered is not None:
             delivery = Delivery(altered.parts, altered.route or route, altered.scope, altered.changed)
         to = addressed_to or ((delivery.route,) if delivery.route else ())
-        for part in delivery.parts if steps is None else steps(delivery):
+        numbers = [
             self.recorder.part_step(
                 turn.moment.agent, part, moment=turn.moment, order=after(turn.order), addressed_to=to,
                 visible_to=visible_to, parents=turn.parents, model=model, usage=usage, start=turn.started,
-            )  # fmt: skip
+            )
+            for part in (delivery.parts if steps is None else steps(delivery))
+        ]  # fmt: skip
         self._spare_the_rest(turn.moment)
-        return delivery
+        return replace(delivery, steps=tuple(numbers))
 
     def _spare_the_rest(self, moment: Moment) -> None:
         """Have the rest of the run served as far as it can be, if the injection that it was made for had no effect."""

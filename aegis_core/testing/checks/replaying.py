@@ -7,6 +7,7 @@ import pytest
 from aegis_core.adapter import ReplayLevel
 from aegis_core.errors import ReplayDrift
 from aegis_core.faults import Moment
+from aegis_core.run import Tape
 from aegis_core.testing.marking import MARK, target_at
 from aegis_core.testing.script import Script
 from aegis_core.testing.stage import Build, Played, Stage
@@ -32,9 +33,10 @@ class ReplayChecks(Stage):
             levels = self.levels(build)
             clean = self.recorded(build)
             tape = clean.canonical[1]
+            last = clean.spoken[-1]
+            moment = Moment(agent=last.agent, branch=last.branch, turn=last.turn)
+            inside = _from(tape, moment)  # a last turn that holds others begins before them
             for level in levels:
-                last = clean.spoken[-1]
-                moment = Moment(agent=last.agent, branch=last.branch, turn=last.turn)
                 for site in self.adapter().capabilities(self.built(build, Script()).app).sites:
                     if site.strategy == "environment":
                         continue
@@ -43,12 +45,12 @@ class ReplayChecks(Stage):
                     assert not played.run.void, f"{where}: the run drifted: {played.run.void}"
                     assert played.error is None, f"{where}: the served run failed: {played.error!r}"
                     live = {heard.agent for heard in played.script.heard}
-                    own = {last.agent} if site.strategy == "prompt_injection" else set()
+                    own = {turn.agent for turn in inside} if site.strategy == "prompt_injection" else set()
                     assert live <= own, f"{where}: models of {sorted(live - own)} were called before the target"
                     uses = [] if name != "tool_use" or not own else played.script.tools_used
                     assert not uses, f"{where}: tools were used before the target: {uses}"
                     assert played.run.ledger().interventions[0].fired, f"{where}: the target did not fire"
-                    assert _before(played, moment) == _before(clean, moment), (
+                    assert _before(played, inside) == _before(clean, inside), (
                         f"{where}: the prefix is not what was recorded"
                     )
 
@@ -122,5 +124,11 @@ class ReplayChecks(Stage):
                 assert any(MARK in text for text in played.script.heard[0].texts), f"level {level}, {site.scope}"
 
 
-def _before(played: Played, moment: Moment) -> list[tuple[Moment, list[str]]]:
-    return [turn for turn in played.turns() if turn[0] != moment]
+def _from(tape: Tape, moment: Moment) -> set[Moment]:
+    """The turns that begin with this one or after it, by the tape."""
+    turns = list(tape.moments())
+    return set(turns[turns.index(moment) :])
+
+
+def _before(played: Played, later: set[Moment]) -> list[tuple[Moment, list[str]]]:
+    return [turn for turn in played.turns() if turn[0] not in later]

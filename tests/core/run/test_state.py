@@ -33,3 +33,41 @@ def test_a_step_limit_that_the_system_gets_over_is_none() -> None:
     assert run.limit_reached == ""
     run.failed(ValueError("something else"))
     assert run.limit_reached == ""
+
+
+def test_a_limit_that_ends_a_run_without_an_exception_is_told_in_words() -> None:
+    run = Run(RunInfo(run_id="r"))
+    run.stopped_by("more than 50 rounds")
+    assert run.limit_reached == "more than 50 rounds"
+    run.stopped_by("")
+    assert run.limit_reached
+
+
+def failing(error: BaseException, **more: BaseException) -> Run:
+    """A run whose Solver raised `ValueError("no")`, and which ended with another exception."""
+    run = Run(RunInfo(run_id="r"))
+    run.failed(error.__cause__ or more["cause"], "Solver")
+    run.failed(error, **more)
+    return run
+
+
+def test_the_agent_is_known_whose_exception_a_framework_made_its_own_from() -> None:
+    error, cause = RuntimeError("run failed"), ValueError("no")
+    told = failing(error, cause=cause)
+    error.__cause__ = KeyError("between")
+    error.__cause__.__cause__ = cause
+    cause.__cause__ = error  # a ring
+    run = Run(RunInfo(run_id="r"))
+    run.failed(cause, "Solver")
+    run.failed(error)
+    for ended in (told, run):
+        assert ended.error is not None
+        assert (ended.error.type, ended.error.agent) == ("RuntimeError", "Solver")
+
+
+def test_an_exception_made_from_one_that_is_told_is_no_second_step() -> None:
+    run = Run(RunInfo(run_id="r"))
+    cause, error = ValueError("no"), RuntimeError("again")
+    run.failed(cause, "Solver")
+    run.failed(error, "Solver", cause=cause)
+    assert [step.text for step in run.trajectory().steps] == ["ValueError: no"]

@@ -16,7 +16,8 @@ from aegis_callables.testing import CallablesConformance
 from aegis_core.adapter import Attachment, Delivery, Part
 from aegis_core.errors import AdapterError
 from aegis_core.run import Run
-from aegis_core.testing import ScriptedError, Way
+from aegis_core.run.secrets import Secrets
+from aegis_core.testing import Script, ScriptedError, Way
 from aegis_core.testing.marking import MARK
 from aegis_core.trace.active import active_run
 
@@ -267,7 +268,7 @@ class ChokesOnStrangers(CallablesAdapter):
         return super().can_handle(app)
 
 
-@saboteur("runs_after_each_other_are_apart")
+@saboteur("runs_after_each_other_are_apart", "the_record_does_not_depend_on_who_is_faster")
 class CountsRuns(CallablesAdapter):
     runs = 0
 
@@ -528,5 +529,21 @@ def records_tuples(run: Run) -> None:
 
 
 @saboteur("secrets_are_not_recorded")
-def records_the_environment(run: Run) -> None:
+def records_keys(run: Run) -> None:
+    run._secrets = Secrets()
     run.info = replace(run.info, system=os.environ.get("SOME_API_KEY", run.info.system))
+
+
+@saboteur("secrets_are_not_recorded")
+def records_headers(run: Run) -> None:
+    @around(run, "call")
+    def call(real: Any, turn: Any, kind: str, parts: Any, *args: Any, **more: Any) -> Any:
+        header = Part(id="header", text=Script().header)
+        return real(turn, kind, (*parts, header), *args, **more)
+
+
+@saboteur("the_record_does_not_depend_on_who_is_faster")
+def orders_by_arrival(run: Run) -> None:
+    @around(run, "begin_turn")
+    def begin_turn(real: Any, *args: Any, order: Any, **more: Any) -> Any:
+        return real(*args, **more)

@@ -27,12 +27,13 @@ MINE = """
 from aegis_callables.testing import CallablesConformance
 
 class TestMine(CallablesConformance):
-    expected_failures = {"test_records_survive_json": "not yet", "test_secrets_are_not_recorded": "keys are arguments"}
+    reports_usage = True
+    expected_failures = {"test_records_survive_json": "not yet", "test_usage_is_recorded": "nobody tells it"}
 """
 
 
 def test_an_expected_failure_is_told_with_its_reason_and_is_a_failure_once_it_works(tmp_path) -> None:
-    said = run_pytest(tmp_path, MINE, "-k", "survive_json or secrets or trace_of")
+    said = run_pytest(tmp_path, MINE, "-k", "survive_json or usage or trace_of")
 
     assert "1 failed, 1 passed" in said
     assert "1 xfailed" in said

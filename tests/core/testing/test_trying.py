@@ -18,7 +18,8 @@ KIT = """
 from aegis_callables.testing import CallablesConformance
 
 class Wrong(CallablesConformance):
-    expected_failures = {"test_secrets_are_not_recorded": "keys are arguments"}
+    reports_usage = True
+    expected_failures = {"test_usage_is_recorded": "nobody tells it"}
 
     def run(self, app, task, way):
         return super().run(app, "Another task.", way)
@@ -56,10 +57,10 @@ def test_every_check_is_told_with_its_verdict_and_what_to_repair(kit) -> None:
     assert found["test_the_task_is_recorded"].verdict == "failed"
     assert "Is hall 19 empty on Sundays?" in found["test_the_task_is_recorded"].reason
     assert found["test_the_task_is_recorded"].repair.startswith("`run.enter(text)`")
-    assert found["test_secrets_are_not_recorded"].model_dump(include={"verdict", "reason"}) == {
-        "verdict": "expected", "reason": "keys are arguments",
+    assert found["test_usage_is_recorded"].model_dump(include={"verdict", "reason"}) == {
+        "verdict": "expected", "reason": "nobody tells it",
     }  # fmt: skip
-    assert found["test_usage_is_recorded"].verdict == "skipped"
+    assert found["test_a_hand_off_says_to_whom"].verdict == "skipped"
     assert found["test_something_of_its_own"].model_dump(include={"verdict", "about", "repair"}) == {
         "verdict": "passed", "about": "It has two sides.", "repair": "turn it.",
     }  # fmt: skip
