@@ -48,6 +48,7 @@ class OpenAIAgentsAdapter(Adapter):
             sync=True,
             asynchronous=True,
             streaming=True,
+            streaming_as=("asynchronous",),
             sites=tuple(sites),
             redirect=any(can_redirect(agent) for agent in agents),
             replay=("call",),

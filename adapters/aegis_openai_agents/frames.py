@@ -90,6 +90,7 @@ class Frame:
                 self._close()
             if self.place is not None:
                 return
+            self.run.error, self.run.limit_reached = None, ""  # of an earlier call, which the user's code went on from
             answer, reason = (None, "") if self.hold.several else self.run.own_answer(result)
             if self.run.output is None or self.hold.several:
                 answer = answer_text(result.final_output)
@@ -202,10 +203,10 @@ class Frame:
         """A model has answered: records what it asks for, and ends the turn if this is its last word."""
         attempts, active.failures = active.failures + 1, 0
         calls = calls_in(response)
-        over = [call for call in calls if call.name in reading.handoffs] if reading.handoffs else []
-        record_asked(self.run, active, [call for call in calls if call not in over])
+        over = next((call for call in calls if getattr(call, "name", "") in reading.handoffs), None)
+        record_asked(self.run, active, [call for call in calls if call is not over])
         speaks = any(getattr(item, "type", "") == "message" for item in response.output)
-        ends = bool(over) or (speaks and not calls)
+        ends = over is not None or (speaks and not calls)
         self._thinks(active, response, reading, words=not ends)
         if not ends:
             return response
@@ -221,15 +222,15 @@ class Frame:
         active: Activation,
         response: ModelResponse,
         reading: Reading,
-        over: list[Any],
+        over: Any,
         handoffs: list[Any],
         model: str | None,
         attempts: int,
     ) -> ModelResponse:
-        ways = {self._target(handoff): handoff for handoff in reversed(handoffs)}
-        first = next((handoff for handoff in handoffs if over and handoff.tool_name == over[0].name), None)
+        ways = {self._target(handoff): handoff for handoff in handoffs}
+        first = {handoff.tool_name: handoff for handoff in handoffs}.get(over.name) if over is not None else None
         route = self._target(first) if first is not None else None
-        parts = leaving(response, reading, handing_over=bool(over), attempts=attempts)
+        parts = leaving(response, reading, over, attempts)
         delivery = await self.run.aend_turn(
             active.turn,
             parts,
@@ -246,7 +247,7 @@ class Frame:
         if other is None or not fits(other, first):
             self.run.trouble = f"{active.path} can't hand over to {delivery.route} instead of {route}"
             return altered
-        return redirected(altered, over[0], other)
+        return redirected(altered, over, other)
 
     def _target(self, handoff: Any) -> str:
         agent = _compat.target_of(handoff)

@@ -40,11 +40,17 @@ def thoughts(response: ModelResponse, reading: Reading, *, words: bool) -> Itera
             yield from (block.text for block in item.summary)
 
 
-def leaving(response: ModelResponse, reading: Reading, *, handing_over: bool, attempts: int) -> tuple[Part, ...]:
-    """The parts of an answer with which a turn ends."""
-    parts = [part for part in reading.parts(response) if part.kind != "tool_call"]
+def leaving(response: ModelResponse, reading: Reading, over: Any, attempts: int) -> tuple[Part, ...]:
+    """The parts of an answer with which a turn ends; `over` is the call that hands over, if one does.
+
+    Of several hand-offs at once the SDK takes the first.
+    """
+    others = [
+        f"[{index}]" for index, item in enumerate(response.output) if item is not over and item in calls_in(response)
+    ]
+    parts = [part for part in reading.parts(response) if not _within(part.id, others)]
     said = [part for part in parts if part.kind == "message" and part.text]
-    if handing_over and said:  # what the message says is handed over; the bare call beside it says nothing more
+    if over is not None and said:  # what the message says is handed over; the bare call beside it says nothing more
         parts = [part for part in parts if part.editable]
     if attempts > 1 and len(parts) == 1 and parts[0].data is None:
         parts = [parts[0].model_copy(update={"data": {"attempts": attempts}})]
@@ -56,7 +62,7 @@ def steps_of(delivery: Delivery, response: ModelResponse, reading: Reading) -> I
     after = reading.write(response, delivery.texts())
     for index, item in enumerate(after.output):
         path = f"[{index}]"
-        own = [part for part in delivery.parts if part.id == path or part.id.startswith((f"{path}.", f"{path}["))]
+        own = [part for part in delivery.parts if _within(part.id, [path])]
         if not own:
             continue
         if isinstance(item, ResponseFunctionToolCall):
@@ -65,12 +71,16 @@ def steps_of(delivery: Delivery, response: ModelResponse, reading: Reading) -> I
         content: Any = getattr(item, "content", None)
         for number, block in enumerate(content or ()):
             place = f"{path}.content[{number}]"
-            inside = tuple(part for part in own if part.id == place or part.id.startswith((f"{place}.", f"{place}[")))
+            inside = tuple(part for part in own if _within(part.id, [place]))
             data = reading.data(getattr(block, "text", "") or "")
             if data is not None and inside:
                 yield from whole(data, inside, place)
             else:
                 yield from inside
+
+
+def _within(part: str, places: list[str]) -> bool:
+    return any(part == place or part.startswith((f"{place}.", f"{place}[")) for place in places)
 
 
 def _handoff_step(path: str, call: ResponseFunctionToolCall, own: list[Part]) -> Part:

@@ -1,0 +1,63 @@
+"""A model that says what a test tells it to, and keeps what it was shown."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator, Callable
+from typing import Any
+
+from agents import Model, ModelResponse, RunConfig
+
+from aegis_openai_agents.testing.items import answer, asked, events, message, texts_of
+
+__all__ = ["QUIET", "Says", "hands_to", "uses"]
+
+QUIET = RunConfig(tracing_disabled=True)
+
+
+class Says(Model):
+    """Answers one after another; the last one again and again.
+
+    Each is a text, an item or a list of them, a whole answer, an exception, or a function of what is shown.
+    """
+
+    def __init__(self, *answers: Any, name: str = "") -> None:
+        self.answers = list(answers)
+        self.shown: list[list[str]] = []
+        self.items: list[Any] = []
+        self.settings: list[Any] = []
+        self.streams = 0
+        if name:
+            self.model = name
+
+    async def get_response(self, system_instructions, input, model_settings, *rest, **more) -> ModelResponse:
+        self.shown.append(texts_of(system_instructions, input))
+        self.items.append(input)
+        self.settings.append(model_settings)
+        now = self.answers.pop(0) if len(self.answers) > 1 else self.answers[0]
+        if isinstance(now, Callable):
+            now = now(self.shown[-1])
+            if hasattr(now, "__await__"):
+                now = await now
+        if isinstance(now, BaseException):
+            raise now
+        if isinstance(now, ModelResponse):
+            return now
+        items = now if isinstance(now, list) else [now]
+        return answer(
+            *(message(item) if isinstance(item, str) else item for item in items), input_tokens=7, output_tokens=3
+        )
+
+    async def stream_response(self, system_instructions, input, *rest, **more) -> AsyncIterator[Any]:
+        self.streams += 1
+        for event in events(await self.get_response(system_instructions, input, *rest, **more)):
+            yield event
+
+
+def hands_to(name: str, call_id: str = "call_1", **arguments: Any) -> Any:
+    """The call of a hand-off."""
+    return asked(f"transfer_to_{name.lower()}", arguments, call_id=call_id)
+
+
+def uses(tool: str, call_id: str = "call_1", **arguments: Any) -> Any:
+    """The call of a tool."""
+    return asked(tool, arguments, call_id=call_id)
