@@ -1,1 +1,1 @@
-"""Magentic-One over the embedded world: its orchestrator and agents, simulated models, files and pages of this machine."""
+"""Magentic-One over the embedded world: orchestrator and agents with simulated models, files and pages here."""

@@ -13,7 +13,7 @@ import urllib.request
 from functools import cache
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
-from typing import Any
+from typing import Any, Self
 
 from autogen_ext.agents.file_surfer._markdown_file_browser import MarkdownFileBrowser
 from markitdown import MarkItDown
@@ -22,11 +22,19 @@ __all__ = ["Desk", "FolderBrowser", "Pages", "pages"]
 
 
 class FolderBrowser(MarkdownFileBrowser):
-    """The file browser of a `FileSurfer`, whose paths begin at the folder that it may see."""
+    """The file browser of a `FileSurfer`, whose paths begin at the folder that it may see.
 
-    def __init__(self, folder: str) -> None:
-        self._folder = str(Path(folder).resolve())
-        super().__init__(viewport_size=1024 * 5, base_path=self._folder, cwd=self._folder)
+    Args:
+        like: the browser whose place it takes; its converter is slow to make, so it is shared.
+        folder: where the files are.
+    """
+
+    def __init__(self, like: MarkdownFileBrowser, folder: str) -> None:
+        vars(self).update(vars(like))
+        self._folder = self._base_path = str(Path(folder).resolve())
+        self.history = [(self._folder, 0.0)]
+        self.page_title = None
+        self._set_page_content("")
 
     @property
     def path(self) -> str:
@@ -60,6 +68,7 @@ class Pages:
                 return None
 
         self._server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
+        self.put("/", "Start", "Nothing is here.")
         threading.Thread(target=self._server.serve_forever, daemon=True).start()
         self._open = urllib.request.build_opener(urllib.request.ProxyHandler({})).open
 
@@ -71,7 +80,8 @@ class Pages:
     def put(self, path: str, title: str, text: str) -> None:
         """Serve a text as a page."""
         head = f"<!DOCTYPE html><html><head><title>{html.escape(title)}</title></head>"
-        self._texts[path] = f"{head}<body><h1>{html.escape(title)}</h1><pre>{html.escape(text)}</pre></body></html>"
+        lines = "".join(f"<p>{html.escape(line)}</p>\n" for line in text.splitlines())
+        self._texts[path] = f"{head}<body><h1>{html.escape(title)}</h1>\n{lines}</body></html>"
 
     def remove(self, path: str) -> None:
         """Serve it no longer."""
@@ -108,13 +118,14 @@ class Desk:
         self.folder = self._temporary.name
         (Path(self.folder) / file).write_text(text, encoding="utf-8")
         self._page = f"/{Path(self.folder).name}"
+        self.address = pages().address + self._page
         pages().put(self._page, title, text)
 
     def read_page(self) -> str:
         """The page, fetched anew."""
         return pages().fetch(self._page)
 
-    def __enter__(self) -> Desk:
+    def __enter__(self) -> Self:
         return self
 
     def __exit__(self, *exc: object) -> None:

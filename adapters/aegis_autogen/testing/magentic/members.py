@@ -35,7 +35,12 @@ TEAM: Mapping[str, str] = {
 _OPEN = re.compile(r"\bopen (\S+?)[.,]?(?:\s|$)", re.I)
 _JOB = re.compile(r"^Job \d+", re.M)
 _PAGE = re.compile(r"\APath: .*?\n=+\n", re.S)
-_FENCE = re.compile(r"^```\w*$\n?", re.M)
+_VIEW = re.compile(
+    r"web browser is open to the page \[.*?\]\((?P<url>\S*)\)\..*?"
+    r"visible in the viewport:\n\n(?P<text>.*?)\n\nYou have",
+    re.S,
+)
+_GAP = re.compile(r"\n{2,}")
 
 
 class MemberClient(PlainClient):
@@ -47,21 +52,25 @@ class MemberClient(PlainClient):
     Args:
         name: of the member, a key of `TEAM`.
         seed, slip_rate: of the simulated model.
+        writes_code: whether it adds a script, which prints what it comes to.
     """
 
-    def __init__(self, name: str, *, seed: int, slip_rate: float) -> None:
+    def __init__(self, name: str, *, seed: int, slip_rate: float, writes_code: bool = False) -> None:
         self._name = name
+        self._writes_code = writes_code
         self._model = SimulatedModel(seed, slip_rate)
 
     def answer(self, messages: Sequence[LLMMessage], tools: frozenset[str]) -> str | FunctionCall:
         """A call that opens something, or what the part that it plays says."""
         told = [text_of_message(message) for message in messages if isinstance(message, UserMessage)]
-        source = _source(messages)
-        opening = next((found for text in reversed(told) if (found := _OPEN.search(text))), None)
-        if not source and opening is not None and (tool := _opens(tools)):
+        told = [text for text in told if not _VIEW.search(text)]
+        opening = next((found[1] for text in reversed(told) if (found := _OPEN.search(text))), "")
+        source = _source(messages, opening)
+        if opening and not source and (tool := _opens(tools)):
             name, argument = tool
-            return wanted(name, 1, **{argument: opening[1]})
-        return self._model.reply(list(self._conversation(messages, told, source))).content
+            return wanted(name, 1, **{argument: opening})
+        said = self._model.reply(self._conversation(messages, told, source)).content
+        return f"{said}\n\n{_script(said)}" if self._writes_code else said
 
     def _conversation(self, messages: Sequence[LLMMessage], told: Sequence[str], source: str) -> list[Message]:
         own = [text_of_message(message) for message in messages if isinstance(message, AssistantMessage)]
@@ -86,15 +95,26 @@ def _opens(tools: frozenset[str]) -> tuple[str, str] | None:
     return None
 
 
-def _source(messages: Sequence[LLMMessage]) -> str:
-    """The text of what the member has open."""
+def _source(messages: Sequence[LLMMessage], opening: str) -> str:
+    """The text of what the member has open; nothing, if a browser shows something else than what is to be opened."""
     for message in reversed(messages):
         text = text_of_message(message)
+        if isinstance(message, UserMessage) and (view := _VIEW.search(text)):
+            return _lines(view["text"]) if opening in ("", view["url"]) else ""
         if isinstance(message, FunctionExecutionResultMessage) or (
             isinstance(message, AssistantMessage) and _PAGE.match(text)
         ):
-            return _FENCE.sub("", _PAGE.sub("", text)).strip()
+            return _lines(_PAGE.sub("", text))
     return ""
+
+
+def _lines(text: str) -> str:
+    """The lines of what is open, without the empty ones that Markdown puts between paragraphs."""
+    return _GAP.sub("\n", text).strip()
+
+
+def _script(said: str) -> str:
+    return f"```python\nprint({said.splitlines()[-1]!r})\n```"
 
 
 _SEALED = (*(message.content.strip() for message in FileSurfer.DEFAULT_SYSTEM_MESSAGES), CODER_PROMPT.strip())

@@ -1,7 +1,7 @@
 """The model of the orchestrator: plans as the simulated planner, hands on what members found, and reports at the end.
 
 It reads nothing but what the orchestrator of the framework sends: its prompts, and the thread of what was said. Every
-fact that a member needs is handed on word by word in its instruction, so whatever is wrong with it is handed on as well.
+fact that a member needs is handed on word by word in its instruction, and so is whatever is wrong with it.
 """
 
 from __future__ import annotations
@@ -29,11 +29,12 @@ _TASKS = (
 )
 _PLAN = re.compile(r"Here is the plan to follow as best as possible:\n\n(.*)\Z", re.S)
 _JOB = re.compile(r"^Job (\d+)", re.M)
-_FACTS = f"""1. GIVEN OR VERIFIED FACTS
+_CODE = re.compile(r"```.*?```", re.S)
+_FACTS = """1. GIVEN OR VERIFIED FACTS
 The wording of the request.
 
 2. FACTS TO LOOK UP
-The figures and names that the request is about: in the file {FILE} and on the page {PAGE}, which hold the same material.
+The figures and names that the request is about: in the file {file} and on the page {page}, which hold the same.
 
 3. FACTS TO DERIVE
 The answer.
@@ -50,29 +51,60 @@ class OrchestratorClient(PlainClient):
 
     Args:
         seed, slip_rate: of the simulated model.
+        page: address of the page with the material.
+        browser: whether the WebSurfer has a real browser, which opens a page in one turn and reads it in the next.
+        terminal: whether there is a ComputerTerminal that runs what the Coder writes.
     """
 
-    def __init__(self, *, seed: int, slip_rate: float) -> None:
+    def __init__(
+        self, *, seed: int, slip_rate: float, page: str = PAGE, browser: bool = False, terminal: bool = False
+    ) -> None:
         self._model = SimulatedModel(seed, slip_rate)
+        self._page, self._browser, self._terminal = page, browser, terminal
 
     def answer(self, messages: Sequence[LLMMessage], tools: frozenset[str]) -> str:
         """What the prompt at the end asks for."""
         del tools
         texts = [text_of_message(message) for message in messages]
         if "Here is the pre-survey:" in texts[-1]:
-            return _FACTS
+            return _FACTS.format(file=FILE, page=self._page)
         if "devise a short bullet-point plan" in texts[-1]:
             return self._plan(texts)
         if "Is the request fully satisfied?" in texts[-1]:
-            return json.dumps(_ledger(_Thread(messages)), ensure_ascii=False, indent=1)
+            return json.dumps(self._ledger(_Thread(messages)), ensure_ascii=False, indent=1)
         return self._report(_Thread(messages))
+
+    def _ledger(self, thread: _Thread) -> dict[str, dict[str, object]]:
+        """The progress ledger: who is next, and what it is told."""
+        job, plan = f"Job {thread.job}.", (ORCHESTRATOR, thread.plan)
+        files, pages, work = (thread.said(member) for member in ("FileSurfer", "WebSurfer", "Coder"))
+        notes = "hand on your notes on it. The plan says which share is yours."
+        if not files:
+            return _next("FileSurfer", f"{job} Please open {FILE}.", "the material has to be read first")
+        if len(files) == 1:
+            return _next("FileSurfer", instruction(f"{job} Please {notes}", [plan]), "its share is needed")
+        if self._browser and not pages:
+            return _next("WebSurfer", f"{job} Please open {self._page} .", "its page has to be read first")
+        if len(pages) <= self._browser:
+            lead = f"{job} Please {notes}" if self._browser else f"{job} Please open {self._page} and {notes}"
+            return _next("WebSurfer", instruction(lead, [plan]), "its share is needed")
+        if not work:
+            lead = f"{job} Please work out the answer from plan and notes, and show how you get there."
+            found = [("FileSurfer", files[-1]), ("WebSurfer", pages[-1])]
+            return _next("Coder", instruction(lead, [plan, *found]), "all facts are there")
+        if self._terminal and not thread.said("ComputerTerminal"):
+            return _next("ComputerTerminal", f"{job} Please run it.", "the result has to be run")
+        return _next("Coder", "Thank you.", "the answer was worked out", satisfied=True)
 
     def _plan(self, texts: Sequence[str]) -> str:
         task = next((found[1] for text in texts for pattern in _TASKS if (found := pattern.search(text))), texts[0])
         return self._as(TEAM, [Message("user", task)])
 
     def _report(self, thread: _Thread) -> str:
-        said = [Message("user", thread.plan, "Planner"), *(Message("user", text, "Coder") for text in thread.said("Coder"))]
+        said = [
+            Message("user", thread.plan, "Planner"),
+            *(Message("user", _CODE.sub("", text), "Coder") for text in thread.said("Coder")),
+        ]
         return self._as(_REPORTING, [Message("user", f"Job {thread.job}."), *said])
 
     def _as(self, team: Mapping[str, str], messages: list[Message]) -> str:
@@ -96,25 +128,6 @@ class _Thread:
             for message in self._messages
             if isinstance(message, UserMessage) and message.source == member
         ]
-
-
-def _ledger(thread: _Thread) -> dict[str, dict[str, object]]:
-    """The progress ledger: who is next, and what it is told."""
-    job, plan = f"Job {thread.job}.", (ORCHESTRATOR, thread.plan)
-    files, pages, work = (thread.said(member) for member in ("FileSurfer", "WebSurfer", "Coder"))
-    if not files:
-        return _next("FileSurfer", f"{job} Please open {FILE}.", "the material has to be read first")
-    if len(files) == 1:
-        lead = f"{job} Please hand on your notes on it. The plan says which share is yours."
-        return _next("FileSurfer", instruction(lead, [plan]), "its share of the facts is needed")
-    if not pages:
-        lead = f"{job} Please open {PAGE} and hand on your notes on it. The plan says which share is yours."
-        return _next("WebSurfer", instruction(lead, [plan]), "its share of the facts is needed")
-    if not work:
-        lead = f"{job} Please work out the answer from plan and notes, and show how you get there."
-        notes = [("FileSurfer", files[-1]), ("WebSurfer", pages[-1])]
-        return _next("Coder", instruction(lead, [plan, *notes]), "all facts are there")
-    return _next("Coder", "Thank you.", "the answer was worked out", satisfied=True)
 
 
 def _next(member: str, told: str, why: str, *, satisfied: bool = False) -> dict[str, dict[str, object]]:

@@ -1,4 +1,4 @@
-"""A Magentic-One team over the embedded world, for `aegis generate --system aegis_autogen.testing.magentic.team:NAME`."""
+"""A Magentic-One team over the embedded world: `--system aegis_autogen.testing.magentic.team:magentic_one`."""
 
 from __future__ import annotations
 
@@ -70,7 +70,7 @@ class _Office:
 
     async def _start(self, team: MagenticOneGroupChat, task: str) -> TaskResult:
         with Desk(FILE, f"Job {job_number(task)}", task) as self._desk:
-            self._surfer._browser = FolderBrowser(self._desk.folder)
+            self._surfer._browser = FolderBrowser(self._surfer._browser, self._desk.folder)
             return await team.run(task=handed(job_number(task), task))
 
 
