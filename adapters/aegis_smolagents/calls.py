@@ -11,6 +11,7 @@ from aegis_core.run.recorder import OrderKey, after
 from aegis_core.run.values import plain_data
 from aegis_core.trace.active import guarded
 from aegis_core.trajectory import Content
+from aegis_smolagents._compat import FINAL
 from aegis_smolagents.frames import Frame, Site, site
 from aegis_smolagents.messages import call_data, call_text
 from aegis_smolagents.signals import leaving
@@ -48,6 +49,8 @@ class CallTap:
             found.begun = True
             return self._made(found, original, args, kwargs)
         found = self._in_code(frame, _arguments(original, args, kwargs))
+        if self._name == FINAL:  # a tool of the user's own gives the answer, which is a message
+            return self._made(found, original, args, kwargs)
         with carrying_out(found) as given:
             given.append(self._made(found, original, args, kwargs))
         return given[0]
@@ -65,8 +68,9 @@ class CallTap:
             ordinal=ordinal,
             begun=True,
         )
-        with guarded(frame.run):
-            tell_call(found, order, managed=self._managed)
+        if self._name != FINAL:
+            with guarded(frame.run):
+                tell_call(found, order, managed=self._managed)
         return found
 
     def _made(self, found: Site, original: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
@@ -78,7 +82,13 @@ class CallTap:
         turn = found.frame.at(found.order, self._name, found.ordinal)
         with leaving():
             return found.frame.run.call(
-                turn, "tool", (part,), lambda _: original(*args, **kwargs), ToolCodec(), name=self._name
+                turn,
+                "tool",
+                (part,),
+                lambda _: original(*args, **kwargs),
+                ToolCodec(),
+                name=self._name,
+                after=() if self._name == FINAL else ("call",),
             )
 
 

@@ -121,7 +121,7 @@ class StepTaps:
         elif step.error is not None and not frame.is_told(step.error):
             frame.step("error", f"{type(step.error).__name__}: {step.error}", frame.next_order())
         if (reason := reached_max_steps(step)) and self._agent.hold.is_root(frame):
-            frame.run.limit_reached = reason
+            frame.run.stopped_by(reason)
 
 
 def _observed(step: Any) -> str:

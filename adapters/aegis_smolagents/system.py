@@ -33,4 +33,7 @@ class Group:
 
     def run(self, task: str, *args: Any, **kwargs: Any) -> Any:
         """Calls the function."""
-        return self.entry(task, *args, **kwargs)
+        entry = self.entry
+        if (owner := getattr(entry, "__self__", None)) in self.agents:
+            entry = getattr(owner, entry.__name__)  # a member's own `run`, as it is now
+        return entry(task, *args, **kwargs)

@@ -139,6 +139,9 @@ class TurnTap:
     def _events(self, frame: Frame, origin: _Origin, events: Iterator[Any]) -> Iterator[Any]:
         try:
             while True:
+                if self._hold.closed:
+                    yield from events
+                    return
                 with _at_the_top(origin), through(frame):
                     try:
                         event = next(events)
@@ -164,6 +167,8 @@ class TurnTap:
 
     def _answered(self, frame: Frame, origin: _Origin, result: Any) -> Any:
         """End the turn with what the agent answers; the result with what was altered in it."""
+        if self._hold.closed:
+            return result
         output = result.output if isinstance(result, FinalAnswerStep) else run_result_output(result)
         value = plain_text(output)
         parts = value_parts(value, root=_ANSWER, role="assistant") or (
@@ -192,6 +197,8 @@ class TurnTap:
 
     def _failed(self, frame: Frame, origin: _Origin, error: BaseException) -> None:
         """An exception leaves the agent."""
+        if self._hold.closed:
+            return
         if not isinstance(error, Leaving | GeneratorExit) and not frame.turn.ended:
             with guarded(frame.run):
                 if frame.is_told(error):
