@@ -12,7 +12,6 @@ import warnings
 from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
-from typing import Any
 
 from autogen_agentchat.agents import BaseChatAgent, CodeExecutorAgent, MessageFilterAgent, MessageFilterConfig
 from autogen_agentchat.agents import PerSourceFilter as Seen
@@ -21,14 +20,14 @@ from autogen_ext.agents.file_surfer import FileSurfer
 from autogen_ext.agents.magentic_one import MagenticOneCoderAgent
 from autogen_ext.agents.web_surfer import MultimodalWebSurfer
 from autogen_ext.code_executors.local import LocalCommandLineCodeExecutor
-from playwright.async_api import async_playwright
+from playwright.async_api import Browser, Playwright, async_playwright
 
 from aegis_autogen.testing.magentic.desk import Desk, pages
 from aegis_autogen.testing.magentic.members import ORCHESTRATOR, MemberClient
 from aegis_autogen.testing.magentic.orchestrator import FILE, OrchestratorClient
 from aegis_core.world.prompts import handed, job_number
 
-__all__ = ["FullTeam", "browser_path", "full_team"]
+__all__ = ["FullOffice", "browser_path", "full_office"]
 
 _BROWSERS = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable")
 
@@ -39,20 +38,41 @@ def browser_path() -> str:
 
 
 @dataclass
-class FullTeam:
-    """A team for one task, and the text with which it is started."""
+class FullOffice:
+    """One task with its material, and a browser."""
 
-    team: MagenticOneGroupChat
     task: str
+    """What a team is started with."""
+    address: str
+    """Of the page with the material."""
+    _folder: str
+    _work: str
+    _seed: int
+    _playwright: Playwright
+    _browser: Browser
 
-    async def run(self) -> Any:
-        """The result of the team."""
-        return await self.team.run(task=self.task)
+    async def team(self) -> MagenticOneGroupChat:
+        """A fresh team: orchestrator, FileSurfer, WebSurfer, Coder and ComputerTerminal."""
+        surfer = MultimodalWebSurfer(
+            "WebSurfer",
+            self._client("WebSurfer"),
+            start_page=pages().address,
+            playwright=self._playwright,
+            context=await self._browser.new_context(),
+        )
+        files = FileSurfer("FileSurfer", self._client("FileSurfer"), base_path=self._folder)
+        coder = MagenticOneCoderAgent("Coder", self._client("Coder"))
+        model = OrchestratorClient(seed=self._seed, slip_rate=0, page=self.address, browser=True, terminal=True)
+        members = [*_told_by_orchestrator(files, surfer, coder), _terminal(self._work)]
+        return MagenticOneGroupChat(members, model_client=model)
+
+    def _client(self, name: str) -> MemberClient:
+        return MemberClient(name, seed=self._seed, slip_rate=0, writes_code=name == "Coder")
 
 
 @asynccontextmanager
-async def full_team(task: str, *, seed: int = 0) -> AsyncIterator[FullTeam]:
-    """The team of Magentic-One with its five agents, on a task of the embedded world.
+async def full_office(task: str, *, seed: int = 0) -> AsyncIterator[FullOffice]:
+    """Where the team of Magentic-One works on a task of the embedded world.
 
     Args:
         seed: of the simulated models.
@@ -62,28 +82,9 @@ async def full_team(task: str, *, seed: int = 0) -> AsyncIterator[FullTeam]:
         async with async_playwright() as playwright:
             browser = await playwright.chromium.launch(executable_path=browser_path() or None, args=["--no-sandbox"])
             try:
-                surfer = MultimodalWebSurfer(
-                    "WebSurfer",
-                    _client("WebSurfer", seed),
-                    start_page=pages().address,
-                    playwright=playwright,
-                    context=await browser.new_context(),
-                )
-                files = FileSurfer("FileSurfer", _client("FileSurfer", seed), base_path=desk.folder)
-                coder = MagenticOneCoderAgent("Coder", _client("Coder", seed))
-                team = MagenticOneGroupChat(
-                    [*_told_by_orchestrator(files, surfer, coder), _terminal(work)],
-                    model_client=OrchestratorClient(
-                        seed=seed, slip_rate=0, page=desk.address, browser=True, terminal=True
-                    ),
-                )
-                yield FullTeam(team, handed(number, task))
+                yield FullOffice(handed(number, task), desk.address, desk.folder, work, seed, playwright, browser)
             finally:
                 await browser.close()
-
-
-def _client(name: str, seed: int) -> MemberClient:
-    return MemberClient(name, seed=seed, slip_rate=0, writes_code=name == "Coder")
 
 
 def _told_by_orchestrator(*members: BaseChatAgent) -> Sequence[BaseChatAgent]:
