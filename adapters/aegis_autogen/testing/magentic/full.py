@@ -15,6 +15,7 @@ from dataclasses import dataclass
 
 from autogen_agentchat.agents import BaseChatAgent, CodeExecutorAgent, MessageFilterAgent, MessageFilterConfig
 from autogen_agentchat.agents import PerSourceFilter as Seen
+from autogen_agentchat.base import ChatAgent
 from autogen_agentchat.teams import MagenticOneGroupChat
 from autogen_ext.agents.file_surfer import FileSurfer
 from autogen_ext.agents.magentic_one import MagenticOneCoderAgent
@@ -63,7 +64,7 @@ class FullOffice:
         files = FileSurfer("FileSurfer", self._client("FileSurfer"), base_path=self._folder)
         coder = MagenticOneCoderAgent("Coder", self._client("Coder"))
         model = OrchestratorClient(seed=self._seed, slip_rate=0, page=self.address, browser=True, terminal=True)
-        members = [*_told_by_orchestrator(files, surfer, coder), _terminal(self._work)]
+        members: list[ChatAgent] = [*_told_by_orchestrator(files, surfer, coder), _terminal(self._work)]
         return MagenticOneGroupChat(members, model_client=model)
 
     def _client(self, name: str) -> MemberClient:
