@@ -26,6 +26,7 @@ from autogen_core.tools import BaseTool, Workbench
 
 __all__ = [
     "CREATE_MANAGER",
+    "FACTS_PROMPT",
     "GET_INPUT",
     "MODEL_CLIENT",
     "PREVIOUS_SPEAKER",
@@ -41,23 +42,29 @@ __all__ = [
     "holds_tools",
     "is_human",
     "manager_name",
+    "model_name",
     "orchestrates",
     "own_name",
     "own_tools",
     "participants",
+    "remembered",
     "runner",
     "runs_code",
+    "set_task",
     "speaker_topic",
     "system_text",
     "team_name",
     "teams_nest",
     "thread",
+    "with_response",
     "tools_in",
     "workbenches",
 ]
 
 CREATE_MANAGER = "_create_group_chat_manager_factory"
 """Method of a team: makes what makes its manager."""
+FACTS_PROMPT = "_get_task_ledger_facts_prompt"
+"""Method of a Magentic-One orchestrator: words the first question of a task."""
 GET_INPUT = "_get_input"
 """Method of a UserProxyAgent: asks the human."""
 MODEL_CLIENT = "_model_client"
@@ -119,6 +126,30 @@ def event_kind(message: Any) -> str:
 def event_response(message: Any) -> Any:
     """The `Response` in a message on the bus (another field before 0.7)."""
     return getattr(message, "response", None) or getattr(message, "agent_response", None)
+
+
+def remembered(manager: Any) -> list[Any]:
+    """The messages that the manager of a SelectorGroupChat shows to its model."""
+    found: list[Any] = manager._model_context._messages
+    return found
+
+
+def set_task(manager: Any, text: str) -> None:
+    """Let a Magentic-One orchestrator remember another text as its task."""
+    manager._task = text
+
+
+def with_response(event: Any, response: Any) -> Any:
+    """A message on the bus with another `Response`."""
+    field = "response" if hasattr(event, "response") else "agent_response"
+    return event.model_copy(update={field: response})
+
+
+def model_name(client: Any) -> str | None:
+    """What a model client calls its model; its class, where it does not say. Nothing else of it is looked at."""
+    options = getattr(client, "_create_args", None)
+    name = options.get("model") if isinstance(options, dict) else None
+    return name if isinstance(name, str) else type(client).__name__
 
 
 def speaker_topic(manager: Any, name: str) -> str | None:

@@ -134,8 +134,8 @@ def _notes(layout: Layout) -> list[str]:
     managers = [member.path for member in layout.members if member.kind == "manager"]
     if managers:
         notes.append(
-            f"what {', '.join(managers)} is told can be altered for one request only (ephemeral), and what a selector "
-            "says only by its choice (redirect) or at its model (belief)"
+            f"what {', '.join(managers)} says can be altered as it is said; a selector says whom it chooses, which can "
+            "be altered by a redirect, or at its model (belief)"
         )
     silent = [m.path for m in layout.members if m.kind == "worker" and not _compat.attributes_with_clients(m.agent)]
     if silent:

@@ -81,6 +81,7 @@ class SystemAttachment(Attachment):
         for attribute in _compat.attributes_with_clients(agent):
             client = getattr(agent, attribute)
             self._table.put(agent, attribute, tapped_client(client, self.run, tap, self.signals))
+            tap.model = _compat.model_name(client)
         self._tap_tools(agent, tap)
         self._table.put(agent, "on_messages", tap.whole(agent.on_messages))
         self._table.put(agent, "on_messages_stream", tap.stream(agent.on_messages_stream))
@@ -167,12 +168,15 @@ class SystemAttachment(Attachment):
         kind = OrchestratorTap if _compat.orchestrates(node.team) else ManagerTap
         tap = kind(manager, self.run, speaker, plan, self.signals)
         client = getattr(manager, _compat.MODEL_CLIENT)
+        tap.model = _compat.model_name(client)
         self._table.put(manager, _compat.MODEL_CLIENT, tapped_client(client, self.run, tap, self.signals))
         self._table.put(manager, "select_speaker", tap.select(manager.select_speaker))
         if isinstance(tap, OrchestratorTap):
             self._table.put(manager, "on_message_impl", tap.handle(manager.on_message_impl))
             self._table.put(manager, "update_message_thread", tap.remember(manager.update_message_thread))
             self._table.put(manager, "publish_message", tap.publish(manager.publish_message))
+            facts = _compat.FACTS_PROMPT
+            self._table.put(manager, facts, tap.facts(getattr(manager, facts)))
 
 
 def _creating(

@@ -69,7 +69,7 @@ class Entry:
             self._run.leave(None)
             raise self._signals.raised from error
         with guarded(self._run):
-            self._run.failed(error)
+            self._run.failed(error, cause=self._signals.cause)
             self._run.leave(None)
 
     def left(self) -> None:

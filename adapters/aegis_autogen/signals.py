@@ -21,6 +21,8 @@ class Signals:
 
     def __init__(self) -> None:
         self.raised: BaseException | None = None
+        self.cause: BaseException | None = None
+        """The last exception of the system's own that left an agent, from which AutoGen makes another."""
 
     def note(self, error: BaseException) -> None:
         """Remember an exception, if it is the first of ours."""

@@ -38,6 +38,7 @@ class AgentTap:
         self.signals = signals
         self._order = order
         self.open: list[Activation] = []
+        self.model: str | None = None
         self._turns = 0
         self.entry: Entry | None = None
         """Of an agent that is called from outside."""
@@ -60,7 +61,7 @@ class AgentTap:
     def answered(self, result: CreateResult) -> None:
         place = self.here()
         if place is not None:
-            place.activation.usage = usage_of(result.usage)
+            place.activation.answered(usage_of(result.usage), self.model)
 
     # -- the agent -------------------------------------------------------------------------------------------------
 
@@ -160,6 +161,7 @@ class AgentTap:
         """An exception leaves the agent: its own, or one of ours, which may be hidden in another."""
         if self.signals.raised is not None and error is not self.signals.raised:
             raise self.signals.raised from error
+        self.signals.cause = error
         with guarded(self.run):
             activation.failed(error)
         if activation.alone and self.entry is not None:

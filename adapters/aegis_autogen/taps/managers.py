@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+import dataclasses
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from autogen_agentchat.messages import BaseChatMessage
@@ -12,9 +13,11 @@ from aegis_autogen import _compat
 from aegis_autogen.signals import Signals
 from aegis_autogen.taps.orders import Plan
 from aegis_autogen.taps.turns import Activation, Speaker
-from aegis_autogen.texts.messages import given_parts, usage_of, write_message
+from aegis_autogen.texts.messages import given_parts, usage_of, write_given, write_message
 from aegis_autogen.texts.results import json_object
 from aegis_core.adapter import Delivery, Part, Turn
+from aegis_core.errors import AdapterError
+from aegis_core.faults import Moment, Scope
 from aegis_core.run import Run
 from aegis_core.trace.active import guarded
 from aegis_core.trajectory import StepKind
@@ -50,22 +53,41 @@ class ManagerTap:
         self.activation: Activation | None = None
         self.pending: tuple[Part, ...] = ()
         """What the manager got since its last turn."""
+        self.model: str | None = None
         self._seen = 0
+        self._turns = 0
 
     async def turn(self) -> Turn | None:
-        if self.activation is None:
-            self.activation = Activation(self.run, self.speaker, self.plan.deciding())
-            with guarded(self.run):
-                await self.activation.begin_with(self.pending, scopes=())
-        return self.activation.at(self.activation.place)
+        activation = self.activation or await self._begun(())
+        return activation.at(activation.place)
+
+    async def _begun(self, scopes: tuple[Scope, ...]) -> Activation:
+        activation = self.activation = Activation(self.run, self.speaker, self.plan.deciding())
+        self._turns += 1
+        with self.signals.noted(), guarded(self.run):
+            await activation.begin_with(self.pending, scopes=scopes)
+        return activation
+
+    async def _told(self) -> Mapping[str, str]:
+        """What is to be remembered otherwise of what came in.
+
+        Only for this a turn begins before anything is asked: if an alteration is due in it.
+        """
+        moment = Moment(agent=self.speaker.path, turn=self._turns + 1)
+        plan = self.run.interventions
+        if self.activation is not None or plan is None or not plan.due(moment, "prompt_injection", ("persistent",)):
+            return {}
+        turn = (await self._begun(("persistent",))).turn
+        return turn.texts() if turn is not None else {}
 
     def answered(self, result: CreateResult) -> None:
         if self.activation is not None:
-            self.activation.usage = usage_of(result.usage)
+            self.activation.answered(usage_of(result.usage), self.model)
 
     def failed(self, error: Exception) -> None:
         """An exception leaves the manager."""
         activation, self.activation = self.activation, None
+        self.signals.cause = error
         if activation is not None and self.signals.raised is None:
             with guarded(self.run):
                 activation.failed(error)
@@ -78,6 +100,7 @@ class ManagerTap:
             new = [message for message in list(thread)[self._seen :] if isinstance(message, BaseChatMessage)]
             with guarded(self.run):
                 self.pending = given_parts(new, self.authors)
+            self._remember(self.pending, await self._told())
             try:
                 chosen = await real(thread)
             except Exception as error:
@@ -91,6 +114,17 @@ class ManagerTap:
 
         return select_speaker
 
+    def _remember(self, given: tuple[Part, ...], texts: Mapping[str, str]) -> None:
+        """Write altered texts into what the manager shows to its model."""
+        remembered = _compat.remembered(self.manager) if texts else []
+        for part in (part for part in given if part.id in texts):
+            places = [index for index, known in enumerate(remembered) if known.content == part.text]
+            with guarded(self.run):
+                if not places:
+                    raise AdapterError(f"{self.speaker.path} does not show {part.id} to its model as it is")
+                changed = remembered[places[-1]].model_copy(update={"content": texts[part.id]})
+                remembered[places[-1]] = changed
+
     async def _chosen(self, name: str) -> str:
         """The turn ends with the choice; returns whom it goes to."""
         activation, self.activation = self.activation, None
@@ -102,7 +136,9 @@ class ManagerTap:
         )  # fmt: skip
         delivery: Delivery | None = None
         with self.signals.noted(), guarded(self.run):
-            delivery = await self.run.aend_turn(activation.turn, (part,), route=route, usage=activation.usage)
+            delivery = await self.run.aend_turn(
+                activation.turn, (part,), route=route, model=activation.model, usage=activation.usage
+            )
         other = self.speaker.name_of(delivery.route) if delivery is not None and delivery.route else None
         if other is None or other == name:
             return name
@@ -121,7 +157,9 @@ class OrchestratorTap(ManagerTap):
         self._name = _compat.own_name(manager)
         self._answer = ""
         """What the model answered last in this turn."""
-        self._redirected: tuple[str, str] | None = None
+        self._redirected: str | None = None
+        self._task: str | None = None
+        """What is to be remembered as the task, if it was altered."""
 
     def answered(self, result: CreateResult) -> None:
         super().answered(result)
@@ -133,10 +171,7 @@ class OrchestratorTap(ManagerTap):
         async def on_message_impl(message: Any, ctx: Any) -> Any:
             kind = _compat.event_kind(message)
             with guarded(self.run):
-                if kind == "start":
-                    self.pending = given_parts(message.messages or (), self.authors)
-                elif kind == "response":
-                    self.pending = given_parts([_compat.event_response(message).chat_message], self.authors)
+                message = await self._given(kind, message)
             try:
                 return await real(message, ctx)
             except Exception as error:
@@ -145,6 +180,32 @@ class OrchestratorTap(ManagerTap):
                 raise
 
         return on_message_impl
+
+    async def _given(self, kind: str, message: Any) -> Any:
+        """What comes in, as the orchestrator is to remember it."""
+        if kind == "start":
+            given = list(message.messages or ())
+            self.pending = given_parts(given, self.authors)
+            if texts := await self._told():
+                self._task = " ".join(altered.to_model_text() for altered in write_given(given, texts))
+        elif kind == "response":
+            response = _compat.event_response(message)
+            self.pending = given_parts([response.chat_message], self.authors)
+            if texts := await self._told():
+                (altered,) = write_given([response.chat_message], texts)
+                return _compat.with_response(message, dataclasses.replace(response, chat_message=altered))
+        return message
+
+    def facts(self, real: Callable[..., str]) -> Callable[..., str]:
+        """What the orchestrator asks first; the task stands in it, and is remembered from here on."""
+
+        def prompt(task: str) -> str:
+            if self._task is not None:
+                task, self._task = self._task, None
+                _compat.set_task(self.manager, task)
+            return real(task)
+
+        return prompt
 
     def remember(self, real: Callable[..., Any]) -> Callable[..., Any]:
         """`update_message_thread`, which an own message comes through first; others get it after that."""
@@ -158,7 +219,9 @@ class OrchestratorTap(ManagerTap):
             kind: StepKind = "message" if _compat.thread(self.manager) else "plan"
             with self.signals.noted(), guarded(self.run):
                 await self._said(message, kind)
-            return await real([original if original.content != message.content else message])
+            await real([original if original.content != message.content else message])
+            if kind == "plan" and (texts := await self._told()):  # of its next turn: the plan, as it remembers it
+                _compat.thread(self.manager)[-1] = write_given([original], texts)[0]
 
         return update_message_thread
 
@@ -173,7 +236,7 @@ class OrchestratorTap(ManagerTap):
             message.content = write_message(message, delivery.texts()).content
         other = self.speaker.name_of(delivery.route) if delivery is not None and delivery.route else None
         if speaker is not None and other is not None:
-            self._redirected = (speaker, other) if other != speaker else None
+            self._redirected = other if other != speaker else None
             self.plan.selected([other])
         self.pending = given_parts([message], self.authors)
 
@@ -192,7 +255,7 @@ class OrchestratorTap(ManagerTap):
 
         async def publish_message(message: Any, topic_id: Any, **more: Any) -> Any:
             if _compat.event_kind(message) == "request" and self._redirected is not None:
-                topic = _compat.speaker_topic(self.manager, self._redirected[1])
+                topic = _compat.speaker_topic(self.manager, self._redirected)
                 self._redirected = None
                 topic_id = type(topic_id)(type=topic) if topic is not None else topic_id
             return await real(message, topic_id, **more)

@@ -77,6 +77,7 @@ class Activation:
         self.speaker = speaker
         self.order = order
         self.usage: Usage | None = None
+        self.model: str | None = None
         self.turn: Turn | None = None
         self.alone = False
         """Whether the agent was called from outside, by none of the methods that run it on a task."""
@@ -129,7 +130,7 @@ class Activation:
             parts = tuple(part.model_copy(update={"kind": kind}) for part in parts)
         return await self.run.aend_turn(
             self.turn, parts, route=route, addressed_to=addressed_to, visible_to=self.speaker.hearers,
-            usage=usage_of(message.models_usage) or self.usage,
+            model=self.model, usage=usage_of(message.models_usage) or self.usage,
             steps=lambda delivery: delivered_steps(message, delivery),
         )  # fmt: skip
 
@@ -164,6 +165,10 @@ class Activation:
     def at(self, order: OrderKey) -> Turn | None:
         """The turn, as it is seen from a place inside it; None if it never began."""
         return dataclasses.replace(self.turn, order=order) if self.turn is not None else None
+
+    def answered(self, usage: Usage | None, model: str | None) -> None:
+        """The model has answered; the last answer counts."""
+        self.usage, self.model = usage, model
 
     def next_call(self) -> OrderKey:
         """The key of the next tool call."""

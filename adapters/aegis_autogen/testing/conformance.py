@@ -155,6 +155,9 @@ class AutoGenConformance(AdapterConformance):
     def run(self, app: Any, task: str, way: Way) -> Any:
         return app.run_stream(task=task) if way == "astream" else app.run(task=task)
 
+    def message(self, error: BaseException) -> str:
+        return str(error).partition("\nTraceback")[0]
+
     def plain(self, result: Any) -> Any:
         return [_plain(item) for item in result] if isinstance(result, list) else _plain(result)
 

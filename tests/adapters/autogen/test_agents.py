@@ -6,8 +6,8 @@ import asyncio
 from typing import Any
 
 import pytest
-from autogen_agentchat.agents import MessageFilterAgent, UserProxyAgent
-from autogen_agentchat.agents._message_filter_agent import MessageFilterConfig, PerSourceFilter
+from autogen_agentchat.agents import MessageFilterAgent, MessageFilterConfig, PerSourceFilter, UserProxyAgent
+
 from autogen_agentchat.conditions import MaxMessageTermination
 from autogen_agentchat.messages import TextMessage
 from autogen_agentchat.teams import RoundRobinGroupChat

@@ -222,3 +222,41 @@ def test_sites_are_those_that_the_agents_have() -> None:
     found = ADAPTER.capabilities(whole)
     assert [site.scope for site in found.sites] == ["persistent", "outgoing"]
     assert any("no model client was found in p, q" in note for note in found.notes)
+
+
+@pytest.mark.case("autogen-8")
+@pytest.mark.parametrize("turn", [1, 2, 3])
+def test_what_an_orchestrator_is_told_stays_in_its_memory_alone(turn: int) -> None:
+    orchestrator = "MagenticOneOrchestrator"
+    clean = ran(teams.magentic())
+    book = Book()
+    done = altered(
+        lambda: teams.magentic(book), target(orchestrator, "prompt_injection", "persistent", turn=turn), clean=clean
+    )
+    shown = book.of(orchestrator)
+    assert all(any("ALTERED" in text for text in texts) for texts in shown)
+    assert len(shown) == 6 - {1: 0, 2: 2, 3: 3}[turn]
+    assert done.trajectory.task == TASK
+    if turn > 1:  # the plan holds the task as the orchestrator was told it, and is for all
+        assert not any("ALTERED" in text for name in "ab" for texts in book.of(name) for text in texts)
+        assert not any("ALTERED" in message.to_text() for message in done.result.messages[:2])
+    assert done.result.messages[0].content == TASK
+
+
+@pytest.mark.case("autogen-5")
+def test_what_a_selector_is_told_stays_in_its_memory_alone() -> None:
+    manager = "SelectorGroupChatManager"
+    clean = ran(teams.selector())
+    book = Book()
+    done = altered(lambda: teams.selector(book), target(manager, "prompt_injection", "persistent", turn=2), clean=clean)
+    assert ["ALTERED" in texts[0] for texts in book.of(manager)] == [True, True]
+    assert not any("ALTERED" in text for name in "xyz" for texts in book.of(name) for text in texts)
+    assert done.told == clean.told
+
+
+def test_the_error_that_ends_a_run_names_the_agent_that_raised() -> None:
+    members: Any = [teams.assistant(Book(), "a"), teams.assistant(Book(), "b", lambda *_: LookupError("no model"))]
+    failed = ran(RoundRobinGroupChat(members, max_turns=2), raises=True)
+    assert failed.told == ["a:message", "b:error"]
+    assert failed.trajectory.error is not None
+    assert failed.trajectory.error.agent == "b"
