@@ -36,6 +36,7 @@ __all__ = [
     "calls_model",
     "children",
     "destination",
+    "entries",
     "field_kind",
     "functions",
     "is_graph",
@@ -192,6 +193,17 @@ def _rebound(function: Any, change: Callable[[Any], Any]) -> Any:
 def bare(graph: CompiledStateGraph[Any, Any, Any, Any]) -> Any:
     """The builder from which a graph was compiled."""
     return graph.builder
+
+
+def entries(graph: CompiledStateGraph[Any, Any, Any, Any]) -> tuple[str, ...]:
+    """The nodes with which a graph may begin, in order of definition."""
+    builder = graph.builder
+    named = {end for start, end in builder.edges if start == START_NODE}
+    branches = builder.branches.get(START_NODE, {}).values()
+    if any(branch.ends is None for branch in branches):
+        return tuple(builder.nodes)
+    named.update(end for branch in branches for end in (branch.ends or {}).values())
+    return tuple(name for name in builder.nodes if name in named)
 
 
 def destinations(graph: CompiledStateGraph[Any, Any, Any, Any], node: str) -> tuple[str, ...]:

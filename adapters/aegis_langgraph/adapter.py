@@ -129,6 +129,7 @@ class GraphAttachment(Attachment):
         token, self._token = self._token, None
         if token is None:
             return
+        self.watcher.close()
         try:
             current_watcher.reset(token)
         except ValueError:  # left in another context than entered (a stream closed from another task)

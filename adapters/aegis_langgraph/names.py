@@ -19,7 +19,7 @@ from typing import Any, Literal
 from aegis_core.trajectory import Agent, AgentKind
 from aegis_langgraph import _compat
 
-__all__ = ["Layout", "Shape", "is_loop_node", "loop_role", "survey"]
+__all__ = ["Layout", "Shape", "is_loop_node", "kind_of", "loop_role", "survey"]
 
 Role = Literal["team", "agent", "leaf", "tools", "model", "inner"]
 """`agent` is a graph that is one agent's loop; `model`, `tools` and `inner` are nodes of such a loop. A `tools` node
@@ -70,6 +70,15 @@ class Shape:
     def acts(self) -> bool:
         """Whether this is one agent."""
         return self.role == "agent" or (self.role in ("leaf", "tools") and not self.in_loop)
+
+    @property
+    def first(self) -> Shape | None:
+        """The agent that acts when control comes here: of a team the first at its entry."""
+        if self.acts:
+            return self
+        entries = _compat.entries(self.graph) if self.role == "team" else ()
+        found = (child.first for name in entries if (child := self.children.get(name)) is not None)
+        return next((shape for shape in found if shape is not None), None)
 
     def walk(self) -> Iterator[Shape]:
         """This shape and all below it, in order of definition."""
@@ -135,7 +144,7 @@ def _graph(app: Any, names: tuple[str, ...], prefix: str, node: str, taken: froz
             graph=app,
             fields=fields,
             children=loop,
-            kind=_kind(path, {}),
+            kind=kind_of(path),
             description=next((text for bound in nodes.values() if (text := _compat.system_prompt(bound))), ""),
             tools=tuple(tool for bound in nodes.values() for tool in _compat.tools_of(bound) or ()),
         )
@@ -218,4 +227,9 @@ def _described(shape: Shape, metadata: Mapping[str, Any]) -> Shape:
 def _kind(path: str, metadata: Mapping[str, Any]) -> AgentKind:
     if metadata.get("kind") in ("worker", "manager", "tool"):
         return metadata["kind"]  # type: ignore[no-any-return]
+    return kind_of(path)
+
+
+def kind_of(path: str) -> AgentKind:
+    """What an agent is for, judged by its name."""
     return "manager" if _MANAGERS.fullmatch(path.rsplit("/", 1)[-1]) else "worker"

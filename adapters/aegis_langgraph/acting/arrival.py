@@ -73,6 +73,8 @@ class Arrival:
             parts = self.requested()
         else:
             parts, scopes = self._offered()
+        if (met := frame.meet()) is not None:
+            self._tracker.run.recorder.declare([met])
         inside = _enclosing_order(frame)
 
         def earlier(key: OrderKey) -> bool:

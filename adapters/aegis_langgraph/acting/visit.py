@@ -93,7 +93,7 @@ class Visit:
         """How what the node returns becomes plain data."""
         if self._frame.role != "tools":
             self._state.ids.learn(f"{self._place}given", messages_in(self._arrival.had[-1].texts))
-        return NodeCodec(self._tracker.naming, self._state.ids, self._new_id)
+        return NodeCodec(self._tracker.naming, self._state.ids, self._new_id, self._tracker.run.recorder.declare)
 
     @property
     def _place(self) -> str:
@@ -114,7 +114,9 @@ class Visit:
             for text in (texts_of_update(value, self._tracker.naming) if self._frame.repeatable else ())
             if text.message is not None and self._frame.said_inside(text.message, text.part.text)
         )
-        return NodeResult(value, self._state.attempts.get(self._frame.namespace, 1), repeated)
+        met = tuple(self._frame.met.values())
+        agents = met if any(agent.kind != "worker" for agent in met) else ()
+        return NodeResult(value, self._state.attempts.get(self._frame.namespace, 1), repeated, agents)
 
     def taken_back(self) -> None:
         """The node raised: what was asked of it does not count as a call, it may be tried again."""
@@ -209,9 +211,7 @@ class Visit:
             call_id = text.part.call_id
             call = self._state.calls.pop(call_id or "", None)
             if call is not None:
-                data = {"name": call.name, "args": call.args}
-                part = Part(id="call", text=call.text, kind="tool_call", call_id=call_id, data=data)
-                self._step(part, call.order)
+                self._step(call.part(call_id or ""), call.order)
             self._step(text.part, after(self._frame.order))
             self._state.delivered |= {name for name in (text.message_id, call_id) if name}
 

@@ -14,6 +14,7 @@ from pydantic import JsonValue
 
 from aegis_core.adapter import Part
 from aegis_core.errors import ReplayError
+from aegis_core.trajectory import Agent
 from aegis_langgraph.texts.messages import message_parts, write_message
 from aegis_langgraph.texts.state import Naming
 from aegis_langgraph.texts.update import texts_of_update, written
@@ -26,12 +27,14 @@ __all__ = ["AnswerCodec", "MessageIds", "ModelCodec", "NodeCodec", "NodeResult",
 class NodeResult:
     """What a node returned, and in how many attempts.
 
-    `repeated` are the ids of the parts by which it hands on what agents inside it have said.
+    `repeated` are the ids of the parts by which it hands on what agents inside it have said, `agents` those that were
+    met inside it, if their kinds have to be told.
     """
 
     value: Any
     attempts: int = 1
     repeated: tuple[str, ...] = ()
+    agents: tuple[Agent, ...] = ()
 
 
 class MessageIds:
@@ -96,16 +99,24 @@ class NodeCodec:
         naming: names that texts may hold.
         ids: the messages that a result may refer to.
         new_id: gives an id to a message that has none.
+        meet: is told of the agents inside a node that is served.
     """
 
-    def __init__(self, naming: Naming, ids: MessageIds, new_id: Callable[[str], str]) -> None:
+    def __init__(
+        self, naming: Naming, ids: MessageIds, new_id: Callable[[str], str], meet: Callable[[Iterable[Agent]], None]
+    ) -> None:
         self._naming = naming
         self._ids = ids
         self._new_id = new_id
+        self._meet = meet
 
     def encode(self, result: NodeResult) -> JsonValue:
-        payload = {"value": self._ids.written(encode(result.value)), "attempts": result.attempts}
-        return {**payload, "repeated": list(result.repeated)} if result.repeated else payload
+        payload: dict[str, JsonValue] = {"value": self._ids.written(encode(result.value)), "attempts": result.attempts}
+        if result.repeated:
+            payload["repeated"] = list(result.repeated)
+        if result.agents:
+            payload["agents"] = {agent.path: agent.kind for agent in result.agents}
+        return payload
 
     def decode(self, payload: JsonValue) -> NodeResult:
         if not isinstance(payload, dict) or "attempts" not in payload:
@@ -115,7 +126,13 @@ class NodeCodec:
         value = decode(self._ids.read(payload["value"], self._new_id))
         repeated = payload.get("repeated")
         told = tuple(map(str, repeated)) if isinstance(repeated, list) else ()
-        return NodeResult(value, int(str(payload["attempts"])), told)
+        agents = payload.get("agents")
+        met = tuple(
+            Agent.model_validate({"path": path, "kind": kind})
+            for path, kind in (agents.items() if isinstance(agents, dict) else ())
+        )
+        self._meet(met)
+        return NodeResult(value, int(str(payload["attempts"])), told, met)
 
     def parts(self, result: NodeResult) -> tuple[Part, ...]:
         """Texts of tool results can be altered here: this is where the environment is."""

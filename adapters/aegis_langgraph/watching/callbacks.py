@@ -89,8 +89,10 @@ class Watcher(CallEvents):
 
     def _enter(self, frame: Frame) -> None:
         above = frame.parent
-        if above is None or above.task.role != "invocation" or above.entered:
-            return
+        if above is not None and above.task.role == "invocation" and not above.entered:
+            self._enter_invocation(above)
+
+    def _enter_invocation(self, above: Frame) -> None:
         above.entered = True
         above.written = Written(above.inputs, self.tracker.naming)
         goes_on = above.thread is not None and above.thread in self._threads
@@ -159,8 +161,24 @@ class Watcher(CallEvents):
                 self.tracker.run.stopped_by(error)
             is_node = frame.role in ("leaf", "tools", "model", "inner")
             self.tracker.failed(frame, error) if is_node else self.tracker.surfaced(error)
+        elif not isinstance(error, Exception):  # a stream that was closed, a task that was cancelled
+            self._broken_off(frame)
         self._visits.pop(run_id, None)
         self._leave(frame)
+
+    @fail_open
+    def close(self) -> None:
+        """The recording is over. Of a stream that was left early and not closed, what happened so far is told."""
+        for frame in self.tracker.frames.invocations():
+            self._broken_off(frame)
+            self._leave(frame)
+
+    def _broken_off(self, frame: Frame) -> None:
+        if frame.role != "invocation":
+            return
+        if not frame.entered and self.app is not None and frame.name == self.app.get_name():
+            self._enter_invocation(frame)  # it was left before its first node
+        self.tracker.broken_off(frame)
 
     def _interrupt(self, frame: Frame, error: GraphInterrupt) -> None:
         for interrupt in error.args[0] if error.args and isinstance(error.args[0], list | tuple) else ():

@@ -16,8 +16,9 @@ from langchain_core.messages import BaseMessage
 
 from aegis_core.adapter import Part
 from aegis_core.run.recorder import OrderKey
+from aegis_core.trajectory import Agent
 from aegis_langgraph import _compat
-from aegis_langgraph.names import Layout, Shape, is_loop_node, loop_role
+from aegis_langgraph.names import Layout, Shape, is_loop_node, kind_of, loop_role
 from aegis_langgraph.watching.answers import Written
 
 __all__ = ["INVOCATION", "Frame", "Frames", "precedes"]
@@ -66,6 +67,8 @@ class Frame:
     repeatable: list[tuple[BaseMessage, str]] = field(default_factory=list)
     """Of a task: the messages that agents said inside it, with each of their texts. It may return them."""
 
+    met: dict[str, Agent] = field(default_factory=dict)
+    """Of a task: the agents that acted inside it, by path."""
     sent: list[Part] = field(default_factory=list)
     """Of a task: what its models were shown, where the task as a whole is the call."""
 
@@ -81,6 +84,19 @@ class Frame:
     def in_loop(self) -> bool:
         """Whether this is a node of an agent's loop, whose turn is that of the whole loop."""
         return self.turn_key != self.namespace
+
+    def meet(self) -> Agent | None:
+        """The agent of this task, if the graph does not show it; the tasks around it are told."""
+        if self.shape is not None:
+            return None
+        is_tool = self.role == "tools" and not self.in_loop
+        agent = Agent(path=self.path, kind="tool" if is_tool else kind_of(self.path))
+        above = self.parent
+        while above is not None:
+            if above.role in ("leaf", "tools"):
+                above.met.setdefault(self.path, agent)
+            above = above.parent
+        return agent
 
     @property
     def catches(self) -> bool:
@@ -137,6 +153,11 @@ class Frames:
     def get(self, run_id: Any) -> Frame | None:
         """The frame of a run, if it is open."""
         return self._open.get(run_id)
+
+    def invocations(self) -> tuple[Frame, ...]:
+        """The open frames that have no parent."""
+        with self._lock:
+            return tuple(frame for frame in self._open.values() if frame.role == "invocation")
 
     def begin(self, run_id: Any, parent_id: Any, name: str, metadata: Mapping[str, Any] | None, inputs: Any) -> Frame:
         """A run begins."""

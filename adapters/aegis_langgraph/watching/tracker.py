@@ -54,6 +54,11 @@ class Asked:
     nth: int
     first: bool
 
+    def part(self, call_id: str) -> Part:
+        """The call as a step."""
+        data = {"name": self.name, "args": self.args}
+        return Part(id="call", text=self.text, kind="tool_call", call_id=call_id, data=data)
+
 
 @dataclass(eq=False)
 class TurnState:
@@ -160,6 +165,21 @@ class Tracker:
         part = Part(id=key, text=text, kind="system", data={"interrupt": plain(value)})
         self.run.recorder.part_step(state.path, part, moment=state.turn.moment, order=frame.order)
 
+    def broken_off(self, invocation: Frame) -> None:
+        """The invocation was left before its end: what its models had asked for, and got no answer to, is told."""
+        first = invocation.order[:1]
+        with self._lock:
+            states = list(self._states.values())
+        for state in states:
+            turn, calls = state.turn, list(state.calls.items())
+            if turn is None or turn.ended or state.waiting or not calls or calls[0][1].order[:1] != first:
+                continue
+            state.calls.clear()
+            for call_id, call in calls:
+                self.run.recorder.part_step(
+                    state.path, call.part(call_id), moment=turn.moment, order=call.order, parents=turn.parents
+                )
+
     def waits(self) -> bool:
         """Whether a task waits for an answer from outside, so that the run has not ended."""
         with self._lock:
@@ -213,15 +233,18 @@ class Tracker:
         return tuple(self._kept.get(path, ()))
 
     def agent_at(self, frame: Frame, node: str, *, parent: bool) -> str | None:
-        """The path of the agent that runs at a node of the graph of this task, or of the graph around it."""
+        """The path of the agent that runs at a node of the graph of this task, or of the graph around it; of a team
+        the one that acts first.
+        """
         shape = self._sibling(frame, node, parent=parent)
-        return shape.path if shape is not None and shape.acts else None
+        first = shape.first if shape is not None else None
+        return first.path if first is not None else None
 
     def node_of(self, frame: Frame, path: str, *, parent: bool) -> str | None:
         """The node at which an agent runs, where `agent_at` looks."""
         home = self._home(frame, parent=parent)
         children = home.children.values() if home is not None else ()
-        return next((shape.node for shape in children if shape.acts and shape.path == path), None)
+        return next((shape.node for shape in children if (first := shape.first) and first.path == path), None)
 
     def _sibling(self, frame: Frame, node: str, *, parent: bool) -> Shape | None:
         home = self._home(frame, parent=parent)

@@ -9,6 +9,7 @@ from typing import Annotated, Any, TypedDict
 import pytest
 from langchain_core.messages import AIMessage, HumanMessage
 from langgraph.graph import START, MessagesState, StateGraph
+from langgraph.types import Command
 from pydantic import BaseModel
 
 from aegis_core.run.observation import observe
@@ -143,6 +144,35 @@ def test_a_hand_off_can_be_redirected(build: Any, author: str) -> None:
     assert [step.agent for step in done.trajectory.steps] == [author, "carol"]
     assert done.trajectory.steps[0].addressed_to == ("carol",)
     assert ADAPTER.capabilities(build()).redirect
+
+
+def to_a_team(seen: Seen | None = None) -> Any:
+    """a hands over to a team, whose first is x; another team begins with z, and carol is alone."""
+    speak = graphs.member("a", seen)
+    graph = StateGraph(MessagesState)
+    graph.add_node(
+        "a", lambda state: Command(update=speak(state), goto="team"), destinations=("team", "other", "carol")
+    )
+    graph.add_node("team", graphs.chain("x", "y", seen=seen))
+    graph.add_node("other", graphs.chain("z", seen=seen))
+    graph.add_node("carol", graphs.member("carol", seen))
+    graph.add_edge(START, "a")
+    return graph.compile()
+
+
+@pytest.mark.case("langgraph-19")
+def test_a_hand_off_to_a_team_is_one_to_who_acts_first_there() -> None:
+    clean = ran(to_a_team(), ASK)
+    assert [(step.agent, step.kind, step.addressed_to) for step in clean.trajectory.steps] == [
+        ("a", "handoff", ("team/x",)),
+        ("team/x", "message", ()),
+        ("team/y", "message", ()),
+    ]
+    where = target("a", "response_corruption", "belief")
+    for route in ("other/z", "carol"):
+        done = altered(to_a_team, ASK, clean, where, injector=Appends("", route=route))
+        assert [step.agent for step in done.trajectory.steps] == ["a", route]
+        assert done.trajectory.steps[0].addressed_to == (route,)
 
 
 # -- prompt injection -------------------------------------------------------------------------------------------------

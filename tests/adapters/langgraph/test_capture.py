@@ -134,30 +134,6 @@ def test_streamed_updates_are_equal_to_those_of_the_bare_graph() -> None:
     assert ran(graphs.teams(), ASK, replay=Live(), use=updates).result == bare
 
 
-def test_a_stream_that_is_left_early_leaves_nothing_behind() -> None:
-    def first(app: Any, given: Any) -> Any:
-        for item in app.stream(given, stream_mode="updates"):
-            return item
-        raise AssertionError
-
-    done = ran(graphs.chain("a", "b", "c"), ASK, use=first)
-    assert done.texts[0] == "a <start>"
-    assert done.trajectory.error is None
-
-
-def test_a_stream_that_is_closed_from_another_task() -> None:
-    graph = graphs.chain("a", "b", make=graphs.amember)
-
-    async def go() -> list[str]:
-        with aegis.record(graph, adapter=ADAPTER) as recording:
-            stream = graph.astream(ASK, stream_mode="updates")
-            await stream.__anext__()
-            await asyncio.create_task(stream.aclose())
-        return [step.text for step in recording.trajectory.steps]
-
-    assert asyncio.run(go())[0] == "a <start>"
-
-
 def test_usage_and_model_are_taken_from_the_calls() -> None:
     steps = ran(graphs.chain("a", "b"), ASK).trajectory.steps
     assert [(step.model, step.usage.input_tokens, step.usage.output_tokens) for step in steps if step.usage] == [

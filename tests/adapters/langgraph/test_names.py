@@ -15,7 +15,7 @@ from langgraph.types import Send
 from tests.adapters.langgraph import graphs
 from tests.adapters.langgraph.graphs import ASK, look, member
 from tests.adapters.langgraph.models import Scripted, calls, in_turn, says
-from tests.adapters.langgraph.running import ADAPTER, ran
+from tests.adapters.langgraph.running import ADAPTER, Live, Ran, ran, served
 
 
 def speakers(app: Any, given: Any = ASK) -> list[str]:
@@ -162,6 +162,17 @@ def test_a_tools_node_of_its_own_is_an_agent_of_kind_tool() -> None:
         ("tools", "tool_result", 1, "found it"),
         ("chatbot", "message", 2, "that is it"),
     ]
+
+
+@pytest.mark.parametrize("replay", [None, Live], ids=["watched", "rebuilt"])
+def test_a_tools_node_of_a_graph_that_a_function_calls_is_of_kind_tool_too(replay: Any) -> None:
+    def kinds(done: Ran) -> list[tuple[str, str]]:
+        return [(agent.path, agent.kind) for agent in done.trajectory.agents]
+
+    clean = ran(graphs.calling(), ASK, replay=replay() if replay else None)
+    expected = [("call", "worker"), ("last", "worker"), ("call/ag", "worker"), ("call/tools", "tool")]
+    assert kinds(clean) == expected
+    assert kinds(served(graphs.calling, ASK, clean)) == expected
 
 
 def test_roles_come_from_system_prompts_and_metadata() -> None:
