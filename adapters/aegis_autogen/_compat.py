@@ -56,8 +56,8 @@ __all__ = [
     "team_name",
     "teams_nest",
     "thread",
-    "with_response",
     "tools_in",
+    "with_response",
     "workbenches",
 ]
 
@@ -181,7 +181,7 @@ def held(agent: Any) -> Iterator[Any]:
 
 
 def _values(owner: Any) -> Iterator[Any]:
-    """What an object holds in its attributes, also in lists and dicts there; texts, numbers and the like are left out."""
+    """What an object holds in its attributes, also in lists and dicts there; plain texts and numbers are left out."""
     for value in list(vars(owner).values()):
         inside: Iterable[Any] = (value,)
         if isinstance(value, list | tuple | set | frozenset):

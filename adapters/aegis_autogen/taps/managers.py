@@ -219,9 +219,10 @@ class OrchestratorTap(ManagerTap):
             kind: StepKind = "message" if _compat.thread(self.manager) else "plan"
             with self.signals.noted(), guarded(self.run):
                 await self._said(message, kind)
-            await real([original if original.content != message.content else message])
+            result = await real([original if original.content != message.content else message])
             if kind == "plan" and (texts := await self._told()):  # of its next turn: the plan, as it remembers it
                 _compat.thread(self.manager)[-1] = write_given([original], texts)[0]
+            return result
 
         return update_message_thread
 

@@ -101,11 +101,11 @@ class WorkbenchTap:
             return made
         try:
             outcome: ToolOutcome = await _called(self._run, turn, name, arguments, live, ToolCodec())
-            return outcome
         except OWN as error:
             self._signals.note(error)
             told = TextResultContent(content="stopped by Aegis")
-            return ToolOutcome(ToolResult(name=name, result=[told], is_error=True))
+            outcome = ToolOutcome(ToolResult(name=name, result=[told], is_error=True))
+        return outcome
 
 
 class _Passing:

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import asyncio
+import warnings
 from typing import Any
 
 import pytest
 from autogen_agentchat.agents import MessageFilterAgent, MessageFilterConfig, PerSourceFilter, UserProxyAgent
-
 from autogen_agentchat.conditions import MaxMessageTermination
 from autogen_agentchat.messages import TextMessage
 from autogen_agentchat.teams import RoundRobinGroupChat
@@ -20,6 +20,8 @@ from aegis_core.errors import AdapterError
 from tests.adapters.autogen import teams
 from tests.adapters.autogen.models import Book, Client, call
 from tests.adapters.autogen.running import ADAPTER, TASK, altered, ran, served, target
+
+pytestmark = pytest.mark.framework
 
 
 @pytest.mark.case("autogen-13")
@@ -275,3 +277,39 @@ def test_a_stream_of_a_tool_passes_as_it_comes_and_again_when_it_is_served() -> 
     told = [(type(message), message.source) for message in clean.result.messages]
     assert [(type(message), message.source) for message in again.result.messages] == told
     assert [message.to_text() for message in again.result.messages][2] == texts[2] == "at hall"
+
+
+@pytest.mark.case("autogen-13")
+def test_code_is_run_once_and_served_from_the_tape() -> None:
+    from autogen_agentchat.agents import CodeExecutorAgent
+    from autogen_core.code_executor import CodeExecutor, CodeResult
+
+    class Executor(CodeExecutor):
+        component_type = "code_executor"
+        ran = 0
+
+        async def execute_code_blocks(self, code_blocks: Any, cancellation_token: Any) -> CodeResult:
+            Executor.ran += 1
+            return CodeResult(exit_code=0, output=f"run {Executor.ran} of {code_blocks[0].code}")
+
+        async def start(self) -> None: ...
+        async def stop(self) -> None: ...
+        async def restart(self) -> None: ...
+
+    def team(book: Book | None = None) -> Any:
+        coder = teams.assistant(book or Book(), "coder", lambda *_: "```python\nprint(9)\n```")
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            runner = CodeExecutorAgent("runner", Executor())
+        return RoundRobinGroupChat([coder, runner, teams.assistant(book or Book(), "reader")], max_turns=3)
+
+    clean = ran(team())
+    assert clean.told == ["coder:message", "runner:tool_result", "runner:message", "reader:message"]
+    assert clean.of("runner", "tool_result")[0].text == "run 1 of print(9)"
+    assert served(team, clean).said == clean.said
+    assert Executor.ran == 1
+    book = Book()
+    changed = altered(lambda: team(book), target("runner", "environment", "call"), clean=clean)
+    assert "ALTERED" in changed.of("runner")[0].text
+    assert any("ALTERED" in text for text in book.of("reader")[0])
+    assert ADAPTER.capabilities(team()).sites[-1].scope == "call"

@@ -14,6 +14,8 @@ from tests.adapters.autogen import teams
 from tests.adapters.autogen.models import Book
 from tests.adapters.autogen.running import ADAPTER, TASK, Ran, altered, ran, started, target
 
+pytestmark = pytest.mark.framework
+
 OUTGOING = target("a", "response_corruption", "outgoing")
 BELIEF = target("a", "response_corruption", "belief")
 PERSISTENT = target("b", "prompt_injection", "persistent")

@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
+import pytest
+
 from aegis_autogen.testing.conformance import AutoGenConformance
+
+pytestmark = pytest.mark.framework
 
 
 class TestAutoGen(AutoGenConformance):

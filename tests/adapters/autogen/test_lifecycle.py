@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-import datetime
+import datetime as dt
 import gc
 import logging
 import threading
@@ -24,6 +24,8 @@ from aegis_core.run import Limits, Replay
 from tests.adapters.autogen import teams
 from tests.adapters.autogen.models import Book, call
 from tests.adapters.autogen.running import ADAPTER, TASK, ran, started
+
+pytestmark = pytest.mark.framework
 
 
 @pytest.fixture(autouse=True)
@@ -356,7 +358,7 @@ def test_results_that_have_no_plain_form_end_their_steps_all_the_same() -> None:
 
     def odd(place: str) -> Any:
         """Return something odd."""
-        return {"when": datetime.datetime(2020, 1, 1, tzinfo=datetime.UTC), "lock": lock, "place": place}
+        return {"when": dt.datetime(2020, 1, 1, tzinfo=dt.UTC), "lock": lock, "place": place}
 
     def reply(texts: list[str], tools: list[str]) -> Any:
         return [call("odd", '{"place": "hall"}')] if len(texts) < 3 else "done"
@@ -373,7 +375,7 @@ def test_a_tool_of_an_agent_s_own_may_return_anything() -> None:
 
     def odd(place: str) -> Any:
         """Return something odd."""
-        return threading.Lock() if place == "lock" else datetime.datetime(2020, 1, 1, tzinfo=datetime.UTC)
+        return threading.Lock() if place == "lock" else dt.datetime(2020, 1, 1, tzinfo=dt.UTC)
 
     class Holder(teams.Whole):
         def __init__(self) -> None:

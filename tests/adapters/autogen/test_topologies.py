@@ -11,6 +11,8 @@ from tests.adapters.autogen import teams
 from tests.adapters.autogen.models import Book
 from tests.adapters.autogen.running import TASK, Appends, altered, ran, served, target
 
+pytestmark = pytest.mark.framework
+
 
 @pytest.mark.case("autogen-1")
 def test_round_robin_members_speak_in_turn_to_all() -> None:
