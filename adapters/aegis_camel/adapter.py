@@ -26,7 +26,7 @@ from camel.tasks import Task  # noqa: E402
 from aegis_camel.attachment import CamelAttachment  # noqa: E402
 from aegis_camel.ensemble import Ensemble  # noqa: E402
 from aegis_camel.entry import answer_text  # noqa: E402
-from aegis_camel.names import Member, is_app, members  # noqa: E402
+from aegis_camel.names import Member, is_app, members, shares_memory  # noqa: E402
 from aegis_camel.societies import converse  # noqa: E402
 
 __all__ = ["CamelAdapter"]
@@ -55,13 +55,14 @@ class CamelAdapter(Adapter):
     def capabilities(self, app: Any) -> Capabilities:
         found = members(app)
         sync, asynchronous, streaming = _ways(app)
+        shared = shares_memory(app, found)
         return Capabilities(
             sync=sync,
             asynchronous=asynchronous,
             streaming=streaming,
-            sites=_sites(found),
+            sites=_sites(found, shared=shared),
             replay=("call",),
-            notes=tuple(_notes(found)),
+            notes=tuple(_notes(found, shared=shared)),
         )
 
     def attach(self, app: Any, run: Run) -> Attachment:
@@ -122,7 +123,7 @@ def _ways(app: Any) -> tuple[bool, bool, bool]:
     return True, True, streams
 
 
-def _sites(found: tuple[Member, ...]) -> tuple[Site, ...]:
+def _sites(found: tuple[Member, ...], *, shared: bool) -> tuple[Site, ...]:
     """What can be altered with an agent; of one of which only the model is known, less."""
     whole = any(isinstance(member.target, ChatAgent) for member in found)
     sites = [
@@ -131,6 +132,8 @@ def _sites(found: tuple[Member, ...]) -> tuple[Site, ...]:
         Site(strategy="response_corruption", scope="outgoing"),
         Site(strategy="response_corruption", scope="belief"),
     ]
+    if shared:
+        sites = [site for site in sites if site.scope != "persistent"]
     if not whole:
         sites = [site for site in sites if site.scope in ("ephemeral", "belief")]
     if any(member.agent.tools for member in found):
@@ -138,7 +141,9 @@ def _sites(found: tuple[Member, ...]) -> tuple[Site, ...]:
     return tuple(sites)
 
 
-def _notes(found: tuple[Member, ...]) -> Iterator[str]:
+def _notes(found: tuple[Member, ...], *, shared: bool) -> Iterator[str]:
+    if shared:
+        yield "agents share their memory, so what one of them is told can't be altered for good"
     for member in found:
         if isinstance(member.target, ChatAgent):
             continue

@@ -12,7 +12,7 @@ from aegis_camel.agents import AgentTap
 from aegis_camel.ensemble import Ensemble
 from aegis_camel.entry import Entry, task_text
 from aegis_camel.models import bind, is_tapped, name_of
-from aegis_camel.names import Member, Namer, members
+from aegis_camel.names import Member, Namer, members, shares_memory
 from aegis_camel.session import Session
 from aegis_camel.societies import attach_role_playing, enter_role_playing
 from aegis_camel.workforce import WorkforceTap
@@ -31,7 +31,7 @@ class CamelAttachment(Attachment):
         found = members(app, self._namer)
         _check(app, found)
         self.app = app
-        self._session = Session(run)
+        self._session = Session(run, persistent=not shares_memory(app, found))
         try:
             self._attach(app, found, "")
             self._enter(app)
@@ -78,7 +78,9 @@ class CamelAttachment(Attachment):
         entry = Entry(session, _first_text, again)
         names = ("process_task_async",) if isinstance(app, Workforce) else ("entry",)
         for name in ("step", "astep") if isinstance(app, ChatAgent) else names:
-            session.patches.set(app, name, entry.around(getattr(app, name)))
+            around: Any = entry.around(getattr(app, name))
+            around.aegis_entry = True
+            session.patches.set(app, name, around)
 
 
 def _first_text(*args: Any, **kwargs: Any) -> str:
@@ -107,5 +109,5 @@ def _check(app: Any, found: tuple[Member, ...]) -> None:
                 f"a model of the ensemble is no tapped one ({type(agent).__name__}); "
                 "give it aegis_camel.models.tap(model, name)"
             )
-    if isinstance(app, Ensemble) and "aegis" in getattr(app.entry, "__dict__", {}):
+    if isinstance(app, Ensemble) and getattr(app.entry, "aegis_entry", False):
         raise AdapterError("this ensemble is attached to a run already; leave that `with` block first")

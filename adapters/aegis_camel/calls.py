@@ -12,8 +12,9 @@ from pydantic import JsonValue
 from aegis_camel.session import Asked, Session, Visit
 from aegis_camel.streams import agathered, form_of, gathered, passing, presented
 from aegis_camel.texts.codec import Answer, AnswerCodec, usage_of
-from aegis_camel.texts.messages import call_text, request_parts, written_request
+from aegis_camel.texts.messages import call_text, plain_arguments, request_parts, written_request
 from aegis_core.run.values import plain_data
+from aegis_core.trace.active import guarded
 from aegis_core.trajectory import Content
 
 __all__ = ["ModelCall", "note_results"]
@@ -41,6 +42,8 @@ class ModelCall:
         """Make the call in a turn: served or live, altered where that is due."""
         session = visit.session
         asked = self._begun(visit)
+        if asked is None:
+            return self._sent({})
         if self.streams and not session.run.holds(visit.turn):
             return self._passing(visit, asked)
 
@@ -60,6 +63,8 @@ class ModelCall:
         """Asynchronous form of `make`."""
         session = visit.session
         asked = self._begun(visit)
+        if asked is None:
+            return await self._sent({})
         if self.streams and not session.run.holds(visit.turn):
             return await self._apassing(visit, asked)
 
@@ -75,17 +80,22 @@ class ModelCall:
         _note(visit, answer)
         return presented(answer, asked["codec"], asynchronous=True)
 
-    def _begun(self, visit: Visit) -> dict[str, Any]:
-        if visit.stream is not None:
-            visit.stream.finish()
-        note_results(visit, self.messages)
-        return {
-            "turn": visit.piece()[0],
-            "kind": "model",
-            "parts": request_parts(self.messages),
-            "codec": AnswerCodec(visit.session.names, self.response_format),
-            "extra": self._extra(),
-        }
+    def _begun(self, visit: Visit) -> dict[str, Any] | None:
+        """What `Run.call` is given; None if the call can't be recorded."""
+        asked: dict[str, Any] | None = None
+        with guarded(visit.session.run):
+            if visit.stream is not None:
+                visit.stream.finish()
+            note_results(visit, self.messages)
+            asked = {
+                "turn": visit.turn,
+                "kind": "model",
+                "order": visit.scope.place(),
+                "parts": request_parts(self.messages),
+                "codec": _GuardedCodec(visit.session, self.response_format),
+                "extra": self._extra(),
+            }
+        return asked
 
     def _extra(self) -> JsonValue:
         """What else the answer depends on: the tools that are offered, the form that is asked for."""
@@ -139,6 +149,20 @@ class ModelCall:
                 raise
 
 
+class _GuardedCodec(AnswerCodec):
+    """The codec of an answer; one that can't be written down is the user's all the same."""
+
+    def __init__(self, session: Session, response_format: Any) -> None:
+        super().__init__(session.names, response_format)
+        self._run = session.run
+
+    def encode(self, result: Answer) -> JsonValue:
+        payload: JsonValue = None
+        with guarded(self._run):
+            payload = super().encode(result)
+        return payload
+
+
 def _tool_name(tool: Any) -> str:
     function = tool.get("function") if isinstance(tool, Mapping) else None
     return str(function.get("name")) if isinstance(function, Mapping) else ""
@@ -151,6 +175,11 @@ def _note_error(visit: Visit, error: Exception) -> None:
 
 
 def _note(visit: Visit, answer: Answer) -> None:
+    with guarded(visit.session.run):
+        _noted(visit, answer)
+
+
+def _noted(visit: Visit, answer: Answer) -> None:
     """What the model said and asked for."""
     completion = answer.completion
     visit.error = None
@@ -176,9 +205,10 @@ def _note(visit: Visit, answer: Answer) -> None:
 
 def _arguments(text: str) -> JsonValue:
     try:
-        return plain_data(json.loads(text))
+        given = json.loads(text)
     except ValueError:
         return text
+    return plain_arguments(given) if isinstance(given, dict) else plain_data(given)
 
 
 def note_results(visit: Visit, messages: Sequence[Any]) -> None:

@@ -207,6 +207,8 @@ class Entry:
 
     def _left(self, result: Any) -> None:
         self._session.entered -= 1
+        if self._session.patches.closed:  # a stream that is read after the run
+            return
         run = self._session.run
         if run.output is None:
             run.leave(answer_text(result))
@@ -216,6 +218,8 @@ class Entry:
 
     def _failed(self, error: BaseException) -> None:
         self._session.entered -= 1
+        if self._session.patches.closed:
+            return
         self._session.noted(error)
         self._session.run.failed(error)
         self._session.run.leave(None)

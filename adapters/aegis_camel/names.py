@@ -8,7 +8,7 @@ worker, the id if it was given and not drawn, and at last what the agent is for.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from typing import Any
 
@@ -22,7 +22,7 @@ from aegis_camel.ensemble import Ensemble
 from aegis_camel.models import name_of
 from aegis_core.trajectory import Agent
 
-__all__ = ["COORDINATOR", "PLANNER", "Member", "Namer", "is_app", "members", "members_of_worker"]
+__all__ = ["COORDINATOR", "PLANNER", "Member", "Namer", "is_app", "members", "members_of_worker", "shares_memory"]
 
 COORDINATOR, PLANNER = "Coordinator", "Task Planner"
 """The agents that lead a workforce."""
@@ -68,6 +68,15 @@ class Namer:
 def is_app(value: Any) -> bool:
     """Whether the adapter can handle an object."""
     return isinstance(value, ChatAgent | RolePlaying | Workforce | Ensemble)
+
+
+def shares_memory(app: Any, found: Iterable[Member]) -> bool:
+    """Whether agents of a system read what others are told: they have one memory, or a workforce copies it."""
+    inner = app.agents.values() if isinstance(app, Ensemble) else (app,)
+    if any(isinstance(one, Workforce) and one.share_memory for one in inner):
+        return True
+    memories = [id(member.target.memory) for member in found if isinstance(member.target, ChatAgent)]
+    return len(set(memories)) < len(memories)
 
 
 def members(app: Any, namer: Namer | None = None, prefix: str = "") -> tuple[Member, ...]:

@@ -10,13 +10,14 @@ import contextlib
 import threading
 from collections.abc import Callable, Iterator
 from contextvars import ContextVar
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from functools import partial
 from typing import Any
 
 from aegis_camel.texts.codec import NodeNames
 from aegis_core.adapter import Turn
 from aegis_core.errors import AegisError, ReplayDrift, RunLimitReached
+from aegis_core.faults import Scope as InjectionScope
 from aegis_core.run import Run
 from aegis_core.run.recorder import OrderKey
 from aegis_core.trace.active import current_branch
@@ -91,13 +92,9 @@ class Visit:
     stream: Any = None
     """The stream that its model is giving, which CAMEL may leave as soon as it has what it needs."""
 
-    def piece(self) -> tuple[Turn, Scope]:
-        """The turn as a call in it is to be placed: behind what was there before, with all that happens inside.
-
-        So what other agents do inside of a tool stands between the two calls of the model around it.
-        """
-        order = self.scope.place()
-        return replace(self.turn, order=order), Scope(self.session, order, self.turn.moment.branch)
+    def inside(self, order: OrderKey) -> Scope:
+        """What happens inside of a call that stands here."""
+        return Scope(self.session, order, self.turn.moment.branch)
 
 
 _here: ContextVar[Visit | Scope | None] = ContextVar("aegis_camel_here", default=None)
@@ -108,8 +105,10 @@ _inside_model: ContextVar[bool] = ContextVar("aegis_camel_inside_model", default
 class Session:
     """One run, as seen by everything that is tapped for it."""
 
-    def __init__(self, run: Run) -> None:
+    def __init__(self, run: Run, *, persistent: bool = True) -> None:
         self.run = run
+        self.scopes: tuple[InjectionScope, ...] = ("persistent",) if persistent else ()
+        """How far an alteration of what an agent is told can reach: not into a memory that it shares with others."""
         self.names = NodeNames()
         self.root = Scope(self)
         self.patches = Patches()

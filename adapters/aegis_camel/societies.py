@@ -6,10 +6,11 @@ from typing import Any
 
 from camel.societies import RolePlaying
 
-from aegis_camel.agents import AgentTap, Manner
+from aegis_camel.agents import AgentTap
 from aegis_camel.entry import Entry
 from aegis_camel.names import Member
 from aegis_camel.session import Session
+from aegis_camel.turns import Manner
 
 __all__ = ["attach_role_playing", "converse", "enter_role_playing"]
 

@@ -11,9 +11,9 @@ from typing import TYPE_CHECKING, Any
 from pydantic import JsonValue
 
 from aegis_camel.session import Visit
-from aegis_camel.texts.messages import call_text
+from aegis_camel.texts.messages import call_text, plain_arguments
 from aegis_core.adapter import Part
-from aegis_core.run.values import plain_data, value_parts, write_value
+from aegis_core.run.values import value_parts, write_value
 
 if TYPE_CHECKING:
     from aegis_camel.agents import AgentTap
@@ -98,14 +98,14 @@ def _call(tool: Any, real: Callable[..., Any], args: tuple[Any, ...], kwargs: Ma
     visit, call_id = tool.aegis_tap.visit_for_tool(name, kwargs)
     if visit is None:
         return real(*args, **kwargs)
-    session, (turn, inside) = visit.session, visit.piece()
+    session, order = visit.session, visit.scope.place()
 
     def live(_: dict[str, str]) -> Any:
-        with session.at(inside):
+        with session.at(visit.inside(order)):
             return real(*args, **kwargs)
 
     try:
-        return session.run.call(turn, "tool", parts, live, ResultCodec(), name=name)
+        return session.run.call(visit.turn, "tool", parts, live, ResultCodec(), name=name, order=order)
     except BaseException as error:
         _broken(visit, call_id, error)
         raise
@@ -116,14 +116,14 @@ async def _acall(tool: Any, real: Callable[..., Any], args: tuple[Any, ...], kwa
     visit, call_id = tool.aegis_tap.visit_for_tool(name, kwargs)
     if visit is None:
         return await real(*args, **kwargs)
-    session, (turn, inside) = visit.session, visit.piece()
+    session, order = visit.session, visit.scope.place()
 
     async def live(_: dict[str, str]) -> Any:
-        with session.at(inside):
+        with session.at(visit.inside(order)):
             return await real(*args, **kwargs)
 
     try:
-        return await session.run.acall(turn, "tool", parts, live, ResultCodec(), name=name)
+        return await session.run.acall(visit.turn, "tool", parts, live, ResultCodec(), name=name, order=order)
     except BaseException as error:
         _broken(visit, call_id, error)
         raise
@@ -137,7 +137,7 @@ def _broken(visit: Visit, call_id: str, error: BaseException) -> None:
 def _asked(tool: Any, args: tuple[Any, ...], kwargs: Mapping[str, Any]) -> tuple[str, tuple[Part, ...]]:
     name = str(tool.aegis_real.get_function_name())
     given = {f"_{index}": value for index, value in enumerate(args)} | dict(kwargs)
-    data: JsonValue = {"name": name, "arguments": plain_data(given)}
+    data: JsonValue = {"name": name, "arguments": plain_arguments(given)}
     return name, (Part(id="call", text=call_text(name, given), editable=False, kind="tool_call", data=data),)
 
 
@@ -147,9 +147,10 @@ class ResultCodec:
     def encode(self, result: Any) -> JsonValue:
         try:
             plain: JsonValue = json.loads(json.dumps(result))
+            equal = bool(plain == result)
         except (TypeError, ValueError):
             return {"text": str(result)}
-        return {"value": plain} if plain == result else {"text": str(result)}
+        return {"value": plain} if equal else {"text": str(result)}
 
     def decode(self, payload: JsonValue) -> Any:
         data: Any = payload

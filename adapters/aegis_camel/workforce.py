@@ -15,12 +15,13 @@ from camel.societies.workforce import RolePlayingWorker, SingleAgentWorker, Work
 from camel.societies.workforce.workforce_callback import WorkforceCallback
 
 from aegis_camel import _compat
-from aegis_camel.agents import AgentTap, Manner, Place
+from aegis_camel.agents import AgentTap
 from aegis_camel.models import bind, name_of, tap
 from aegis_camel.names import COORDINATOR, PLANNER, Member, Namer, members_of_worker
 from aegis_camel.session import Scope, Session, Visit
 from aegis_camel.texts.messages import content_text
 from aegis_camel.texts.shapes import shape_of
+from aegis_camel.turns import Manner, Place
 from aegis_core.run.recorder import OrderKey
 from aegis_core.trajectory import Content
 
@@ -191,8 +192,11 @@ class WorkforceTap:
         worker = self.workers.get(worker_id)
         if visit is None or worker is None:
             return
+        if not work.content:  # one of a pipeline, of which nobody is told
+            known = {task.id: str(task.content) for task in self.workforce.get_pending_tasks()}
+            work.content = known.get(task_id, task_id)
         self.session.run.step(
-            self.coordinator, "handoff", work.content or task_id, moment=visit.turn.moment,
+            self.coordinator, "handoff", work.content, moment=visit.turn.moment,
             order=(*visit.turn.order, _LATE, work.rank), addressed_to=(worker,), parents=visit.turn.parents,
             content=(Content(type="json", data={"task": task_id}),), model=visit.model, usage=visit.usage,
         )  # fmt: skip

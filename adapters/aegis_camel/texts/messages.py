@@ -12,6 +12,7 @@ from pydantic import BaseModel, JsonValue
 
 from aegis_camel.texts.shapes import shape_of
 from aegis_core.adapter import Part
+from aegis_core.run.secrets import SECRET, is_secret
 from aegis_core.run.values import plain_data
 
 __all__ = [
@@ -20,6 +21,7 @@ __all__ = [
     "input_parts",
     "output_parts",
     "output_steps",
+    "plain_arguments",
     "request_parts",
     "written_input",
     "written_output",
@@ -75,13 +77,18 @@ def call_text(name: str, arguments: Any) -> str:
         except ValueError:
             return f"{name}({arguments})"
     if isinstance(arguments, Mapping):
-        told = ", ".join(f"{key}={_argument(value)}" for key, value in arguments.items())
+        told = ", ".join(f"{key}={_written_out(value)}" for key, value in plain_arguments(arguments).items())
         return f"{name}({told})"
-    return f"{name}({_argument(arguments)})"
+    return f"{name}({_written_out(plain_data(arguments))})"
 
 
-def _argument(value: Any) -> str:
-    return json.dumps(plain_data(value), ensure_ascii=False)
+def _written_out(value: JsonValue) -> str:
+    return json.dumps(value, ensure_ascii=False)
+
+
+def plain_arguments(arguments: Mapping[str, Any]) -> dict[str, JsonValue]:
+    """What a tool is called with, as plain data: ids are meant here, secrets are not told."""
+    return {key: SECRET if is_secret(key, value) else plain_data(value) for key, value in arguments.items()}
 
 
 def written_request(messages: Sequence[Any], texts: Mapping[str, str]) -> list[Any]:

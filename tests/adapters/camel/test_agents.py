@@ -2,6 +2,7 @@
 
 import asyncio
 import threading
+from types import SimpleNamespace
 
 import pytest
 from camel.agents import ChatAgent
@@ -284,12 +285,8 @@ def test_one_agent_that_is_stepped_twice_at_once_keeps_its_turns_apart_on_branch
 
 
 def test_a_call_that_is_tried_again_inside_a_step_is_one_turn_that_tells_of_its_attempts():
-    class Response:
-        request = None
-        status_code = 429
-        headers: dict[str, str] = {}
-
-    limited = RateLimitError("slow down", response=Response(), body=None)  # type: ignore[arg-type]
+    answer = SimpleNamespace(request=None, status_code=429, headers={})
+    limited = RateLimitError("slow down", response=answer, body=None)
     clerk = agent(Log(), "Clerk", [limited, "40 crates."], retry_delay=0)
     with aegis.record(clerk) as run:
         clerk.step("How many?")
@@ -363,7 +360,11 @@ def test_an_agent_that_is_a_tool_of_another_acts_inside_its_turn():
         return str(expert.step(question).msgs[0].content)
 
     clerk = agent(log, "Clerk", [asks("consult", question="How many?"), "40 crates."], tools=[FunctionTool(consult)])
-    with aegis.record(Ensemble(lambda task: clerk.step(task), {"Clerk": clerk, "Expert": expert})) as run:
+
+    def entry(task: str) -> str:
+        return str(clerk.step(task).msgs[0].content)
+
+    with aegis.record(Ensemble(entry, {"Clerk": clerk, "Expert": expert})) as run:
         run.app("go")
     assert kinds(run.trajectory) == [
         ("Clerk", "tool_call"),

@@ -9,7 +9,7 @@ import aegis_core as aegis
 from aegis_camel.adapter import CamelAdapter
 from aegis_camel.ensemble import Ensemble
 from aegis_camel.models import tap
-from aegis_core.errors import AdapterError
+from aegis_core.errors import AdapterError, RecorderWarning
 from tests.adapters.camel.teams import MARK, Log, acted, answering, pair, said, target
 
 _TURNS = ["Trader", "Programmer", "Trader", "Programmer"]
@@ -147,9 +147,14 @@ def test_an_injection_is_shown_to_its_target_alone_now_or_for_good(scope):
 
 def test_a_conversation_that_is_started_again_in_one_block_is_warned_of():
     society = pair(Log(), "Instruction", "Solution")
-    with pytest.warns(aegis.errors.RecorderWarning, match="2 calls"), aegis.record(society):
-        two_rounds(society)
-        two_rounds(society)
+
+    def play() -> None:
+        with aegis.record(society):
+            two_rounds(society)
+            two_rounds(society)
+
+    with pytest.warns(RecorderWarning, match="2 calls"):
+        play()
 
 
 def test_start_lets_the_society_work_until_somebody_ends_it():

@@ -171,7 +171,10 @@ def test_a_role_playing_worker_is_grouped_under_its_node():
 def test_two_workforces_in_one_loop_are_two_records():
     logs = [Log(), Log()]
     facts = ["Hall 1 holds 11 crates.", "Hall 2 holds 22 crates."]
-    crews = [workforce(log, {"Alice": result(text), "Bob": result(f"So: {text}")}) for log, text in zip(logs, facts)]
+    crews = [
+        workforce(log, {"Alice": result(text), "Bob": result(f"So: {text}")})
+        for log, text in zip(logs, facts, strict=True)
+    ]
     records = []
 
     async def play(crew: Workforce, question: str) -> None:

@@ -1,0 +1,202 @@
+"""The turns of one agent: when one begins and ends, what stands in the record of it, and which one a call is in."""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import threading
+from collections.abc import Mapping
+from typing import Any, NamedTuple
+
+from aegis_camel.calls import note_result
+from aegis_camel.session import Scope, Session, Visit
+from aegis_camel.texts.messages import input_parts, output_parts, output_steps, written_output
+from aegis_core.adapter import Delivery, Part
+from aegis_core.run.recorder import OrderKey
+from aegis_core.trace.active import guarded
+from aegis_core.trajectory import StepKind
+
+__all__ = ["Manner", "Place", "Turns"]
+
+
+class Place(NamedTuple):
+    """Where in the plan of work a turn stands, and of which kind its output is."""
+
+    order: OrderKey
+    branch: str = ""
+    kind: StepKind = "message"
+
+
+class Manner:
+    """What an agent's place in a society says of its turns. By default: nothing."""
+
+    def place(self, session: Session) -> Place:
+        """Of a turn that begins now."""
+        scope = session.scope()
+        return Place(scope.place(), scope.branch)
+
+    def addressed_to(self) -> tuple[str, ...]:
+        """Whom the agent speaks to."""
+        return ()
+
+    def is_told_otherwise(self, messages: list[Any]) -> bool:
+        """Whether what leaves the agent is recorded in another form than as a message."""
+        del messages
+        return False
+
+    def ended(self, visit: Visit, messages: list[Any]) -> None:
+        """The turn ended with these messages, as delivered."""
+
+
+class Turns:
+    """Begins and ends turns. Trouble in recording is warned of, and never that of the agent.
+
+    Args:
+        session: of the run.
+        path: of the agent.
+        manner: what its place in a society says of its turns.
+    """
+
+    def __init__(self, session: Session, path: str, manner: Manner) -> None:
+        self.session = session
+        self.path = path
+        self.manner = manner
+        self._open: list[Visit] = []
+        self._lock = threading.Lock()
+
+    def is_inside(self) -> bool:
+        """Whether the agent's own step calls this: some agents make one kind of step out of the other."""
+        here = self.session.here()
+        return here is not None and here in self._open
+
+    def visit(self) -> Visit | None:
+        """The turn that a model is called in: the context knows, or else it is the one that began last."""
+        if self.session.patches.closed:
+            return None
+        here = self.session.here()
+        with self._lock:
+            if here is not None and here in self._open:
+                return here
+            return self._open[-1] if self._open else None
+
+    def visit_for_tool(self, name: str, arguments: Mapping[str, Any]) -> tuple[Visit | None, str]:
+        """The turn that a tool is called in, and the id of the call; tools run in threads that don't know either."""
+        if self.session.patches.closed:
+            return None, ""
+        with self._lock:
+            for visit in reversed(self._open):
+                for asked in visit.asked.values():
+                    if asked.name == name and asked.call_id not in visit.taken and _same(asked.arguments, arguments):
+                        visit.taken.add(asked.call_id)
+                        return visit, asked.call_id
+            return (self._open[-1] if self._open else None), ""
+
+    def begin(self, message: Any) -> Visit | None:
+        """A turn begins with a message; None if it can't be recorded.
+
+        Raises:
+            ReplayDrift, RunLimitReached: the run can't go on.
+        """
+        session = self.session
+        session.check()
+        visit: Visit | None = None
+        try:
+            with guarded(session.run):
+                visit = self._begun(message)
+        except BaseException as error:
+            session.noted(error)
+            raise
+        return visit
+
+    def _begun(self, message: Any) -> Visit:
+        session = self.session
+        order, branch, kind = self.manner.place(session)
+        given, parents = session.run.recorder.sources(input_parts(message), self.path)
+        turn = session.run.begin_turn(
+            self.path, given, branch=branch, order=order, parents=parents, scopes=session.scopes
+        )
+        visit = Visit(session, turn, Scope(session, order, branch), kind=kind)
+        with self._lock:
+            self._open.append(visit)
+        return visit
+
+    def failed(self, visit: Visit, error: BaseException) -> None:
+        """A turn ended with an exception."""
+        self._leave(visit)
+        self.session.noted(error)
+        with guarded(self.session.run):
+            self.session.run.failed(error, self.path, moment=visit.turn.moment, order=visit.turn.order)
+
+    def left(self, visit: Visit) -> None:
+        """The consumer of a stream went away in the middle: an end, but one without words."""
+        self._leave(visit)
+        with contextlib.suppress(Exception):
+            self.session.run.end_turn(visit.turn, (), scopes=())
+
+    def end(self, visit: Visit, response: Any) -> Any:
+        """A turn ended with a response: that, or a copy with other words."""
+        self._leave(visit)
+        with guarded(self.session.run):
+            messages = list(response.msgs or ())
+            delivered = self.deliver(visit, messages, response.info)
+            if response.terminated and not messages:
+                self._tell_why(visit, response.info)
+            if any(new is not old for new, old in zip(delivered, messages, strict=True)):
+                return response.model_copy(update={"msgs": delivered})
+        return response
+
+    def deliver(self, visit: Visit, messages: list[Any], info: Any) -> list[Any]:
+        """What leaves the agent, as it is delivered."""
+        delivery = self._delivery(visit, messages, info)
+        delivered = written_output(messages, delivery.texts())
+        self.manner.ended(visit, delivered)
+        return delivered
+
+    def due(self, visit: Visit) -> bool:
+        """Whether what leaves this turn is going to be altered, so that no piece of it may leave before."""
+        interventions = self.session.run.interventions
+        return interventions is not None and interventions.due(visit.turn.moment, "response_corruption", ("outgoing",))
+
+    def _leave(self, visit: Visit) -> None:
+        with self._lock:
+            if visit in self._open:
+                self._open.remove(visit)
+
+    def _delivery(self, visit: Visit, messages: list[Any], info: Any) -> Delivery:
+        self._leave(visit)
+        self._flush(visit, info)
+        attempts = {"attempts": visit.failures + 1} if visit.failures else {}
+        addressed = self.manner.addressed_to()
+
+        def steps(delivery: Delivery) -> tuple[Part, ...]:
+            told = written_output(messages, delivery.texts())
+            if self.manner.is_told_otherwise(told):
+                return ()
+            return output_steps(told, self.path, visit.kind, attempts)
+
+        return self.session.run.end_turn(
+            visit.turn, output_parts(messages, self.path), addressed_to=addressed, model=visit.model,
+            usage=visit.usage, steps=steps,
+        )  # fmt: skip
+
+    def _flush(self, visit: Visit, info: Any) -> None:
+        """Record what tools returned that no model was shown any more."""
+        records = info.get("tool_calls") if isinstance(info, Mapping) else None
+        for record in records or ():
+            asked = visit.asked.pop(getattr(record, "tool_call_id", ""), None)
+            if asked is not None:
+                note_result(visit, asked, str(record.result))
+
+    def _tell_why(self, visit: Visit, info: Any) -> None:
+        reasons = info.get("termination_reasons") if isinstance(info, Mapping) else None
+        told = ", ".join(map(str, reasons)) if isinstance(reasons, list) else str(reasons or "no reason is given")
+        self.session.run.step(
+            self.path, "error", f"terminated: {told}", moment=visit.turn.moment, order=visit.turn.order
+        )
+
+
+def _same(asked: str, given: Mapping[str, Any]) -> bool:
+    try:
+        return bool(json.loads(asked) == dict(given))
+    except ValueError:
+        return False
