@@ -14,9 +14,9 @@ def aegis_adapters() -> Iterable[Provider]:
         Provider(
             name="smolagents",
             target="aegis_smolagents.adapter:SmolagentsAdapter",
-            requires=("smolagents>=1.24,<2",),
+            requires=("smolagents>=1.23,<2",),
             matches=("smolagents",),
-            summary="smolagents: ToolCallingAgent, CodeAgent, managed agents",
+            summary="smolagents: ToolCallingAgent, CodeAgent, managed agents, agents that plain code runs",
             install='pip install "aegis-mas[smolagents]"',
         )
     ]

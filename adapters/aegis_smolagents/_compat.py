@@ -40,6 +40,13 @@ INTERPRETER = "python_interpreter"
 """What smolagents calls the tool that a code agent's action is."""
 END_OF_PLAN = "<end_plan>"
 """Stop sequence by which a request for a plan is known."""
+TASK, CALLS = "New task:\n", "Calling tools:\n"
+"""What the memory's texts of a task, and of tool calls, begin with."""
+MORE = (
+    "\nYou have been provided with these additional arguments, that you can access directly using the keys as "
+    "variables:\n"
+)
+"""What stands in the text of a task before its additional arguments."""
 _MARKDOWN = ("```(?:python|py)", "\n```")
 
 

@@ -13,7 +13,7 @@ from aegis_core.run import Run
 from aegis_core.trajectory import Agent
 from aegis_smolagents._compat import FINAL, CodeAgent, MultiStepAgent, is_remote, is_structured
 from aegis_smolagents.attachment import SmolagentsAttachment, answer_text
-from aegis_smolagents.messages import without_call_ids
+from aegis_smolagents.messages import without_call_id
 from aegis_smolagents.names import described, everyone
 from aegis_smolagents.system import Group
 
@@ -74,7 +74,7 @@ class SmolagentsAdapter(Adapter):
         return answer_text(result)
 
     def normalise(self, request: JsonValue) -> JsonValue:
-        """Without the ids of tool calls, which the memory of an agent quotes in its texts."""
+        """Without the id of the tool call that failed, which the memory of an agent quotes in a text."""
         parts = request.get("parts") if isinstance(request, dict) else None
         if not isinstance(request, dict) or not isinstance(parts, list):
             return request
@@ -83,7 +83,7 @@ class SmolagentsAdapter(Adapter):
 
 def _normal(part: JsonValue) -> JsonValue:
     return (
-        [without_call_ids(item) if isinstance(item, str) else item for item in part] if isinstance(part, list) else part
+        [without_call_id(item) if isinstance(item, str) else item for item in part] if isinstance(part, list) else part
     )
 
 

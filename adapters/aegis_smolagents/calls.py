@@ -7,6 +7,7 @@ from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING, Any
 
 from aegis_core.adapter import Part
+from aegis_core.run.outputs import readable
 from aegis_core.run.recorder import OrderKey, after
 from aegis_core.run.values import plain_data
 from aegis_core.trace.active import guarded
@@ -20,7 +21,7 @@ from aegis_smolagents.values import ToolCodec
 if TYPE_CHECKING:
     from aegis_smolagents.agents import AgentTap
 
-__all__ = ["CallTap", "carrying_out", "tell_call", "tell_result"]
+__all__ = ["CallTap", "carrying_out", "tell_call", "tell_result", "tell_watched"]
 
 _OPTION = "sanitize_inputs_outputs"
 """What smolagents tells a tool beside its arguments."""
@@ -66,11 +67,12 @@ class CallTap:
             call_id=frame.call_id(order),
             order=(*order, 0),
             ordinal=ordinal,
+            managed=self._managed,
             begun=True,
         )
         if self._name != FINAL:
             with guarded(frame.run):
-                tell_call(found, order, managed=self._managed)
+                tell_call(found, order)
         return found
 
     def _made(self, found: Site, original: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
@@ -112,32 +114,46 @@ def carrying_out(found: Site) -> Iterator[list[Any]]:
         yield given
     except Exception as error:
         found.frame.told(error)
-        with guarded(found.frame.run):
-            tell_result(found, f"{type(error).__name__}: {error}", failed=True)
+        _over(found, str(error), failed=True)
         raise
     else:
-        with guarded(found.frame.run):
-            tell_result(found, str(given[0]).strip())
+        _over(found, str(given[0]).strip())
     finally:
         site.reset(token)
 
 
-def tell_call(found: Site, order: OrderKey, *, managed: bool = False, text: str | None = None) -> None:
+def _over(found: Site, text: str, *, failed: bool = False) -> None:
+    with leaving(), guarded(found.frame.run):
+        if found.managed or not found.begun:  # a tool that was called is on the tape
+            tell_watched(found, text)
+        tell_result(found, text, failed=failed)
+
+
+def tell_call(found: Site, order: OrderKey, *, text: str | None = None) -> None:
     """Record a call that is going to be made.
 
     Args:
-        managed: to an agent, which the step is addressed to.
         text: of the step; by default the call in words.
     """
     arguments = plain_data(found.arguments)
+    data = call_data(found.name, arguments)
+    # What an agent is asked is a message to it: it stands in the step word by word.
+    found.text = text or (readable(data) if found.managed else call_text(found.name, arguments))
     found.step = found.frame.step(
         "tool_call",
-        call_text(found.name, arguments) if text is None else text,
+        found.text,
         order,
-        content=(Content(type="json", data=call_data(found.name, arguments)),),
-        addressed_to=(f"{found.frame.path}/{found.name}",) if managed else (),
+        content=(Content(type="json", data=data),),
+        addressed_to=(f"{found.frame.path}/{found.name}",) if found.managed else (),
         call_id=found.call_id,
     )
+
+
+def tell_watched(found: Site, text: str) -> None:
+    """Put a call on the tape that is never served: what happens inside of it is made again, call by call."""
+    turn = found.frame.at(after(found.order), found.name, found.ordinal)
+    part = Part(id="call", text=found.text, editable=False, kind="tool_call")
+    found.frame.run.record_call(turn, "tool", (part,), text, name=found.name)
 
 
 def tell_result(found: Site, text: str, *, failed: bool = False) -> None:
@@ -147,6 +163,6 @@ def tell_result(found: Site, text: str, *, failed: bool = False) -> None:
         text,
         after(found.order),
         content=(Content(type="json", data={"error": True}),) if failed else (),
-        parents=() if found.step is None else (found.step,),
+        parents=(*found.answers, *(() if found.step is None else (found.step,))),
         call_id=found.call_id,
     )

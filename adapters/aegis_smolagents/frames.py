@@ -42,9 +42,14 @@ class Site:
     ordinal: int
     """The n-th call of this name in the turn, from 1."""
     branch: str = ""
+    managed: bool = False
+    """Whether an agent is called."""
+    text: str = ""
     step: int | None = None
-    """Number of the step of the call."""
+    """Text and number of the step of the call."""
     begun: bool = False
+    answers: tuple[int, ...] = ()
+    """Numbers of the steps in which the agent that was called answered."""
 
 
 @dataclass(eq=False)

@@ -17,9 +17,10 @@ from aegis_smolagents._compat import (
     reached_max_steps,
 )
 from aegis_smolagents.answers import Manner, thought_in
-from aegis_smolagents.calls import carrying_out, tell_call, tell_result
+from aegis_smolagents.calls import carrying_out, tell_call, tell_result, tell_watched
 from aegis_smolagents.code import elided
 from aegis_smolagents.frames import Frame, Site
+from aegis_smolagents.signals import leaving
 
 if TYPE_CHECKING:
     from aegis_smolagents.agents import AgentTap
@@ -67,8 +68,9 @@ class StepTaps:
                 order=(*carried_out, position),
                 ordinal=frame.ordinal(name),
                 branch=str(names[:position].count(name) + 1) if managed and names.count(name) > 1 else "",
+                managed=managed,
             )
-            tell_call(found, asked, managed=managed)
+            tell_call(found, asked)
             frame.expect(found)
 
     def execute_tool_call(self, real: Callable[..., Any], tool_name: str, arguments: Any, *args: Any, **kw: Any) -> Any:
@@ -104,7 +106,7 @@ class StepTaps:
         result = real(step, *args, **kw)
         frame = self._agent.frame()
         if frame is not None:
-            with guarded(frame.run):
+            with leaving(), guarded(frame.run):
                 self._over(frame, step)
         return result
 
@@ -116,8 +118,9 @@ class StepTaps:
         if frame.acting is not None:
             found, frame.acting = frame.acting, None
             found.order = frame.next_order()
-            failed = step.error is not None
-            tell_result(found, _observed(step), failed=failed)
+            text = _observed(step)
+            tell_watched(found, text)
+            tell_result(found, text, failed=step.error is not None)
         elif step.error is not None and not frame.is_told(step.error):
             frame.step("error", f"{type(step.error).__name__}: {step.error}", frame.next_order())
         if (reason := reached_max_steps(step)) and self._agent.hold.is_root(frame):
@@ -128,5 +131,5 @@ def _observed(step: Any) -> str:
     """What a code agent is shown of what its code did; of code that gives the answer, what it printed."""
     seen = step.observations or ""
     if step.error is not None:
-        return f"{seen}\n{type(step.error).__name__}: {step.error}".strip()
+        return f"{seen}\n{step.error}".strip()
     return (seen.partition(_LAST_OUTPUT)[0] if step.is_final_answer else seen).strip()

@@ -17,7 +17,7 @@ from aegis_core.run.recorder import OrderKey
 from aegis_core.run.values import text_of, value_parts, write_value
 from aegis_core.trace.active import guarded
 from aegis_smolagents._compat import FinalAnswerStep, run_result_output
-from aegis_smolagents.frames import Frame, active, precedes, site
+from aegis_smolagents.frames import Frame, Site, active, precedes, site
 from aegis_smolagents.signals import Leaving, leaving
 from aegis_smolagents.values import plain_text, with_texts
 
@@ -43,6 +43,7 @@ class _Origin:
     manager: str = ""
     parents: tuple[int, ...] = ()
     outermost: bool = False
+    call: Site | None = None
 
 
 class TurnTap:
@@ -78,10 +79,9 @@ class TurnTap:
         called, outer = site.get(), active.get()
         if called is not None:
             frame = called.frame
-            managed = called.name in frame.tap.agent.managed_agents
-            path = f"{frame.path}/{called.name}" if managed else self._agent.path
+            path = f"{frame.path}/{called.name}" if called.managed else self._agent.path
             parents = () if called.step is None else (called.step,)
-            return _Origin(path, called.order, frame.inner_branch(called.branch), frame.path, parents)
+            return _Origin(path, called.order, frame.inner_branch(called.branch), frame.path, parents, call=called)
         if outer is not None:
             return _Origin(self._agent.path, (*outer.next_order(), 0), outer.turn.moment.branch)
         return _Origin(self._agent.path, self._hold.next_place(), outermost=not inside_entry.get())
@@ -92,7 +92,7 @@ class TurnTap:
         if hold.is_entry(self._agent) and origin.outermost:
             hold.enter(task, goes_on=given.get("reset") is False)
         parts: tuple[Part, ...] = (
-            Part(id=_TASK, text=task, role="user", author=origin.manager or "user"),
+            Part(id=_TASK, text=task, role="user", author=_author(origin, task)),
             *value_parts(given.get(_MORE) or {}, root=_MORE, role="user"),
         )
         parts, sources = hold.run.recorder.sources(parts, origin.path, precedes=precedes(origin.place))
@@ -181,14 +181,12 @@ class TurnTap:
             return output_steps(write_value(value, delivery.texts(), root=_ANSWER), delivery.parts, root=_ANSWER)
 
         texts: dict[str, str] = {}
+        scopes = () if summarised else ("outgoing",)
         with guarded(frame.run):
-            texts = frame.ended(
-                parts,
-                addressed_to=to,
-                visible_to=to,
-                steps=steps,
-                scopes=() if summarised else ("outgoing",),
-            ).texts()
+            delivery = frame.ended(parts, addressed_to=to, visible_to=to, steps=steps, scopes=scopes)
+            texts = delivery.texts()
+            if origin.call is not None:
+                origin.call.answers += delivery.steps
         if texts:
             result = _with_output(result, output, with_texts(output, texts, root=_ANSWER))
         if self._enters(origin):
@@ -207,6 +205,14 @@ class TurnTap:
                     frame.tell(error)
         if self._enters(origin):
             self._hold.failed(error)
+
+
+def _author(origin: _Origin, task: str) -> str:
+    """Who wrote a task word by word: a manager's words come in a form of the agent that it calls."""
+    if not origin.manager:
+        return "user" if origin.call is None else ""
+    asked = origin.call.arguments if origin.call is not None else None
+    return origin.manager if isinstance(asked, Mapping) and asked.get(_TASK) == task else ""
 
 
 def _with_output(result: Any, before: Any, output: Any) -> Any:

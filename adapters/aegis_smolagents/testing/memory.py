@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import ast
-import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
@@ -11,16 +9,12 @@ from typing import Any
 from smolagents.models import ChatMessage, ChatMessageToolCall, ChatMessageToolCallFunction, MessageRole
 from smolagents.monitoring import TokenUsage
 
+from aegis_smolagents._compat import MORE, TASK
+from aegis_smolagents.messages import quoted_arguments, quoted_calls
+
 __all__ = ["Memory", "asking", "read"]
 
-_TASK = "New task:\n"
-_CALLS = "Calling tools:\n"
 _OBSERVATION = "Observation:\n"
-_MORE = re.compile(
-    r"\nYou have been provided with these additional arguments, that you can access directly using the keys as "
-    r"variables:\n(\{.*\})\.\Z",
-    re.S,
-)
 
 
 @dataclass
@@ -45,11 +39,12 @@ def read(messages: Sequence[ChatMessage]) -> Memory:
         text = _text(message)
         if message.role == MessageRole.SYSTEM:
             memory.system = text
-        elif text.startswith(_TASK):
-            memory.task, memory.given = _task(text.removeprefix(_TASK))
+        elif text.startswith(TASK):
+            head, given = quoted_arguments(text)
+            memory.task, memory.given = head.removeprefix(TASK).removesuffix(MORE), given or {}
             memory.calls, memory.observed = [], []
-        elif text.startswith(_CALLS):
-            found = [(call["id"], call["function"]) for call in ast.literal_eval(text.removeprefix(_CALLS))]
+        elif (called := quoted_calls(text)) is not None:
+            found = [(call["id"], call["function"]) for call in called]
             memory.calls.append([(call_id, function["name"], function["arguments"]) for call_id, function in found])
         elif text.startswith(_OBSERVATION):
             memory.observed.append(text.removeprefix(_OBSERVATION))
@@ -61,11 +56,6 @@ def _text(message: ChatMessage) -> str:
     if isinstance(content, list):
         return "\n".join(str(item.get("text", "")) for item in content)
     return content or ""
-
-
-def _task(text: str) -> tuple[str, Mapping[str, str]]:
-    found = _MORE.search(text)
-    return (text[: found.start()], ast.literal_eval(found[1])) if found else (text, {})
 
 
 def asking(calls: Sequence[tuple[str, str, Mapping[str, Any]]], *, n_input: int = 0, n_output: int = 0) -> ChatMessage:

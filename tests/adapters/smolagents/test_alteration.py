@@ -198,7 +198,7 @@ def test_only_the_answer_of_a_native_call_can_be_altered() -> None:
 
     assert [(part.kind, part.editable, part.text) for part in parts] == [
         ("thought", False, "I think."),
-        ("tool_call", False, "stock(place='a')"),
+        ("tool_call", False, 'stock(place="a")'),
         ("message", True, "b"),
     ]
     changed = write_answer(message, {parts[2].id: "c"}, Manner())

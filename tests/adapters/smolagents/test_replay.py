@@ -6,9 +6,12 @@ import itertools
 from typing import Any
 
 import pytest
+from smolagents.models import ChatMessage, MessageRole
 
 from aegis_core.errors import ReplayDrift, ReplayError, RunLimitReached
 from aegis_core.run import Limits
+from aegis_smolagents import _compat
+from aegis_smolagents.messages import request_parts, write_request
 from aegis_smolagents.values import decode, encode
 from tests.adapters.smolagents.models import Stock, agent, answer, calls, coder, says, writes
 from tests.adapters.smolagents.running import ADAPTER, MARK, TASK, ran, target
@@ -158,11 +161,50 @@ def test_values_come_back_as_they_were(value: Any) -> None:
     assert type(back) is type(value)
 
 
-def test_requests_are_normal_without_the_ids_of_calls() -> None:
-    part = ["assistant", "", "tool_call", "Calling tools:\n[{'id': 'call_7', 'function': {}}]", None]
-    other = ["user", "", "message", "{'id': 'call_7'}", None]
+def test_a_failed_call_is_normal_without_its_id() -> None:
+    part = ["tool", "", "tool_result", "Call id: call_7\nError:\nno 'id': 'x'", None]
+    other = ["user", "", "message", "Call me. Call id: call_7\n", None]
 
     found = ADAPTER.normalise({"parts": [part, other], "extra": None})
 
-    assert found == {"parts": [[*part[:3], "Calling tools:\n[{, 'function': {}}]", None], other], "extra": None}
+    assert found == {"parts": [[*part[:3], "Call id:\nError:\nno 'id': 'x'", None], other], "extra": None}
     assert ADAPTER.normalise("x") == "x"
+
+
+def test_what_the_memory_quotes_stands_on_the_tape_as_it_was_meant() -> None:
+    app = agent(
+        "Clerk", calls(("stock", {"place": "the 'old' hall\nby the sea"}, "call_77")), answer("12"), tools=[Stock()]
+    )
+    note = 'It\'s "full".\nSince May.'
+
+    done = ran(app, use=lambda app, task: app.run(task, additional_args={"note": note, "api_key": "sk-1234567890"}))
+
+    second = [entry for entry in done.tape.entries if entry.key.kind == "model"][1]
+    texts = [part.text for part in second.request]
+    assert "the 'old' hall\nby the sea" in texts
+    assert note in texts
+    assert not any("call_77" in text for text in texts)
+    assert not any("sk-1234567890" in text for text in texts)
+
+
+def test_what_the_memory_quotes_can_be_altered_for_one_request() -> None:
+    note = 'It\'s "full", and has been so for as long as anyone can remember.\nSince May.'
+    app = agent("Clerk", answer("12"))
+
+    done = ran(
+        app,
+        TASK,
+        target("Clerk", "prompt_injection", "ephemeral"),
+        use=lambda app, task: app.run(task, additional_args={"n": 3}),
+    )
+    asked = request_parts([ChatMessage(MessageRole.USER, [{"type": "text", "text": _quoted(note)}])])
+    message = [ChatMessage(MessageRole.USER, [{"type": "text", "text": _quoted(note)}])]
+    (changed,) = write_request(message, {asked[1].id: f"{note} {MARK}"})
+
+    assert done.fired
+    assert changed.content[0]["text"] == _quoted(f"{note} {MARK}")
+    assert message[0].content[0]["text"] == _quoted(note)
+
+
+def _quoted(note: str) -> str:
+    return f"{_compat.TASK}Count.{_compat.MORE}{ {'n': 3, 'note': note}!r}."

@@ -176,3 +176,5 @@ def test_an_exception_in_a_stream_leaves_it_unchanged() -> None:
     assert done.error is not None
     assert done.error.__cause__ is error
     assert done.told == [("Clerk", "error", "ConnectionError: no line")]
+    assert done.trajectory.error is not None
+    assert (done.trajectory.error.type, done.trajectory.error.agent) == ("AgentGenerationError", "Clerk")
