@@ -10,18 +10,15 @@ raised by the tap of the agent when the tool's result comes out.
 from __future__ import annotations
 
 import asyncio
-import json
 from collections.abc import AsyncGenerator, Callable, Mapping
 from typing import Any
 
 from autogen_core.tools import TextResultContent, ToolResult
-from pydantic import JsonValue
 
 from aegis_autogen import _compat
 from aegis_autogen.signals import OWN, Signals
 from aegis_autogen.taps.agents import AgentTap, stepping
 from aegis_autogen.taps.turns import Place, inside
-from aegis_autogen.texts.requests import call_text
 from aegis_autogen.texts.tools import CodeCodec, TextCodec, ToolCodec, ToolOutcome, ValueCodec
 from aegis_core.adapter import Codec, Part, Turn
 from aegis_core.run import Run
@@ -61,7 +58,8 @@ class WorkbenchTap:
             async def live(_: dict[str, str]) -> ToolOutcome:
                 return ToolOutcome(await real(name=name, arguments=arguments, **more))
 
-            return (await self._made(place.activation.at(order), name, arguments, live)).result
+            part = place.activation.call_part(name, arguments, more.get("call_id"))
+            return (await self._made(place.activation.at(order), part, name, live)).result
 
         return call_tool
 
@@ -87,20 +85,19 @@ class WorkbenchTap:
             async def live(_: dict[str, str]) -> ToolOutcome:
                 return await passing.gather(real(name=name, arguments=arguments, **more))
 
-            making = asyncio.ensure_future(self._made(place.activation.at(order), name, arguments, live))
+            part = place.activation.call_part(name, arguments, more.get("call_id"))
+            making = asyncio.ensure_future(self._made(place.activation.at(order), part, name, live))
             async for item in passing.out(making):
                 yield item
 
         return call_tool_stream
 
-    async def _made(
-        self, turn: Turn | None, name: str, arguments: Mapping[str, Any] | None, live: Callable[..., Any]
-    ) -> ToolOutcome:
+    async def _made(self, turn: Turn | None, part: Part, name: str, live: Callable[..., Any]) -> ToolOutcome:
         if turn is None:
             made: ToolOutcome = await live({})
             return made
         try:
-            outcome: ToolOutcome = await _called(self._run, turn, name, arguments, live, ToolCodec())
+            outcome: ToolOutcome = await _called(self._run, turn, part, name, live, ToolCodec())
         except OWN as error:
             self._signals.note(error)
             told = TextResultContent(content="stopped by Aegis")
@@ -166,8 +163,9 @@ def tapped_tool(tool: Any, tap: AgentTap) -> _Call:
         turn = place.activation.at(order)
         if turn is None:
             return await live({})
+        part = place.activation.call_part(tool.name, args, None)
         with tap.signals.noted():
-            return await _called(tap.run, turn, tool.name, args, live, ValueCodec(tool.return_type()))
+            return await _called(tap.run, turn, part, tool.name, live, ValueCodec(tool.return_type()))
 
     return run_json
 
@@ -183,11 +181,12 @@ def tapped_code(agent: Any, tap: AgentTap) -> _Call:
         async def live(_: dict[str, str]) -> Any:
             return await real(code_blocks, *more, **options)
 
-        if turn is None:
+        if turn is None or place is None:
             return await live({})
         blocks = [{"language": block.language, "code": block.code} for block in code_blocks]
         with tap.signals.noted():
-            return await _called(tap.run, turn, "code", {"blocks": blocks}, live, CodeCodec())
+            part = place.activation.call_part("code", {"blocks": blocks}, None)
+            return await _called(tap.run, turn, part, "code", live, CodeCodec())
 
     return execute_code_block
 
@@ -212,11 +211,5 @@ def tapped_input(agent: Any, tap: AgentTap) -> _Call:
     return get_input
 
 
-async def _called(
-    run: Run, turn: Turn, name: str, arguments: Mapping[str, Any] | None, live: Callable[..., Any], codec: Codec[Any]
-) -> Any:
-    written = json.dumps(dict(arguments or {}), ensure_ascii=False, sort_keys=True, default=str)
-    data: JsonValue = {"name": name, "arguments": written}
-    text = call_text(name, written)
-    part = Part(id="call", text=text, role="assistant", editable=False, kind="tool_call", data=data)
+async def _called(run: Run, turn: Turn, part: Part, name: str, live: Callable[..., Any], codec: Codec[Any]) -> Any:
     return await run.acall(turn, "tool", (part,), live, codec, name=name, before=(), after=("call",))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import json
 from collections.abc import Iterable, Mapping
 from contextvars import ContextVar
 from dataclasses import dataclass, field
@@ -81,6 +82,7 @@ class Activation:
         self.turn: Turn | None = None
         self.alone = False
         """Whether the agent was called from outside, by none of the methods that run it on a task."""
+        self._asked: dict[str, str] = {}
         self._events = 0
         self._calls = 0
 
@@ -175,6 +177,15 @@ class Activation:
         self._calls += 1
         return tool_place(self.place, self._calls - 1)
 
+    def call_part(self, name: str, arguments: Mapping[str, Any] | None, call_id: str | None) -> Part:
+        """A tool call, with the arguments as the model wrote them."""
+        written = self._asked.get(call_id or "") or json.dumps(dict(arguments or {}), ensure_ascii=False, default=str)
+        data: JsonValue = {"name": name, "arguments": written}
+        return Part(
+            id="call", text=call_text(name, written), role="assistant", author=self.speaker.path, editable=False,
+            kind="tool_call", call_id=call_id or None, data=data,
+        )  # fmt: skip
+
     def observe(self, item: Any) -> None:
         """Something comes out of the agent while it works; what is its own, and new, is a step."""
         if self.turn is None or getattr(item, "source", None) not in self.speaker.sources:
@@ -187,6 +198,8 @@ class Activation:
         self._events += 1
         self._calls = 0
         recorder = self.run.recorder
+        if isinstance(item, ToolCallRequestEvent):
+            self._asked |= {call.id: call.arguments for call in item.content}
         for part in found:
             recorder.part_step(
                 self.speaker.path, part, moment=self.turn.moment, order=self.place, parents=self.turn.parents
