@@ -16,8 +16,9 @@ from typing import Annotated, ParamSpec, TextIO
 
 import typer
 from pydantic import BaseModel, JsonValue
-from rich.console import Console, RenderableType
+from rich.console import RenderableType
 
+from aegis_core.cli.harmless import HarmlessConsole, harmless, harmless_json
 from aegis_core.errors import AegisError, AegisWarning, MissingDependencyError
 
 __all__ = ["Answer", "AsJson", "ExitCode", "command", "debug_mode"]
@@ -88,7 +89,7 @@ def _failed(message: str, code: int) -> ExitCode:
     if debug_mode.get():
         traceback.print_exc()
     hint = "" if debug_mode.get() or code == ExitCode.INTERRUPTED else " (--debug shows the traceback)"
-    print(f"aegis: {message}{hint if code == ExitCode.UNEXPECTED else ''}", file=sys.stderr)
+    print(f"aegis: {harmless(message)}{hint if code == ExitCode.UNEXPECTED else ''}", file=sys.stderr)
     return ExitCode(code)
 
 
@@ -96,16 +97,16 @@ def _print(answer: Answer, out: TextIO, *, as_json: bool) -> None:
     if as_json:
         out.write(_json(answer.data, out) + "\n")
         return
-    console = Console(file=out, highlight=False, soft_wrap=False, width=None if out.isatty() else PLAIN_WIDTH)
+    console = HarmlessConsole(file=out, highlight=False, soft_wrap=False, width=None if out.isatty() else PLAIN_WIDTH)
     for item in answer.text:
         if isinstance(item, str):
-            console.print(item, markup=False, soft_wrap=True)
+            console.print(harmless(item), markup=False, soft_wrap=True)
         else:
             console.print(item)
 
 
 def _json(data: object, out: TextIO) -> str:
-    text = json.dumps(data, default=_plain, ensure_ascii=False, indent=2)
+    text = harmless_json(json.dumps(data, default=_plain, ensure_ascii=False, indent=2))
     try:
         text.encode(out.encoding or "utf-8")
     except UnicodeEncodeError:
@@ -134,7 +135,7 @@ def _plain_warnings() -> Iterator[None]:
         line: str | None = None,
     ) -> None:
         if issubclass(category, AegisWarning):
-            print(f"warning: {str(message).removeprefix('aegis: ')}", file=sys.stderr)
+            print(f"warning: {harmless(str(message).removeprefix('aegis: '))}", file=sys.stderr)
         else:
             usual(message, category, filename, lineno, file, line)
 

@@ -12,10 +12,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, get_args
 
 import typer
-from rich.console import Console
 
 from aegis_core.attributing import DEFAULT
 from aegis_core.cli.answers import Answer, AsJson, ExitCode, command
+from aegis_core.cli.harmless import HarmlessConsole
 from aegis_core.errors import AegisError
 
 if TYPE_CHECKING:
@@ -325,5 +325,5 @@ def _telling() -> Iterator[Callable[[str], None]]:
     if not sys.stderr.isatty():
         yield lambda _: None
         return
-    with Console(stderr=True).status("") as status:
+    with HarmlessConsole(stderr=True).status("") as status:
         yield status.update

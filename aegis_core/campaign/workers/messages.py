@@ -150,11 +150,12 @@ class Failure(Record):
     def error(self, work: str) -> BaseException:
         """The same error of Aegis, or one that names what the worker did, as `made the runs of task 't1'`.
 
+        The latter is no error of Aegis's, as the exception would have been none without workers: nobody foresaw it.
         Its `__cause__` holds the traceback of the worker.
         """
         if "KeyboardInterrupt" in self.kinds:
             return KeyboardInterrupt()
-        error: AegisError = CampaignError(f"the worker that {work} ended by {self.kinds[0]}: {self.text}")
+        error: Exception = RuntimeError(f"the worker that {work} ended by {self.kinds[0]}: {self.text}")
         for name in self.kinds:
             kind = getattr(errors, name, None)
             if isinstance(kind, type) and issubclass(kind, AegisError):

@@ -76,6 +76,7 @@ class Pool:
 
         Raises:
             AegisError: as for `prepare`, which was called there; a CampaignError if the worker died.
+            RuntimeError: something else was raised there.
         """
         while (found := self._first.get()).startswith(b"warned "):
             self._warn(Warned.model_validate_json(found.partition(b" ")[2]))
@@ -96,7 +97,8 @@ class Pool:
 
         Raises:
             AegisError: what was raised in the worker.
-            CampaignError: something else was raised there, or the worker died; names the task.
+            RuntimeError: something else was raised there; names the task.
+            CampaignError: the worker died; names the task.
             KeyboardInterrupt: it was raised there.
         """
         if self._journal is None:

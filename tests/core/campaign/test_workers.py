@@ -103,7 +103,7 @@ def test_workers_end_with_their_campaign_and_one_process_goes_on_to_the_same_byt
             CampaignError,
             f"the checker '.*raises' raised ZeroDivisionError at task '{crew.ODD}': no such luck",
         ),
-        ("exits", CampaignError, f"task '{crew.ODD}' ended by SystemExit: 3"),
+        ("exits", RuntimeError, f"task '{crew.ODD}' ended by SystemExit: 3"),
         ("dies", CampaignError, f"task '{crew.ODD}' was killed by signal 9 .*give the command again"),
         ("leaves_a_child", CampaignError, f"task '{crew.ODD}' ended with exit status 5"),
         ("interrupts", KeyboardInterrupt, None),
@@ -202,7 +202,7 @@ def test_an_error_of_aegis_comes_back_as_what_it_was_and_any_other_names_the_tas
     assert "raise MissingDependencyError" in str(back.__cause__)
 
     other = Failure.of(MemoryError("full")).error("did it")
-    assert type(other) is CampaignError
+    assert type(other) is RuntimeError
     assert str(other) == "the worker that did it ended by MemoryError: full"
 
 

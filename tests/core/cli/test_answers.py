@@ -10,6 +10,8 @@ from pathlib import Path
 
 import pytest
 import typer
+from rich.table import Table
+from rich.text import Text
 
 from aegis_core.cli import answers
 from aegis_core.cli.answers import Answer, ExitCode, command
@@ -49,6 +51,41 @@ def test_an_error_is_one_message_and_an_exit_code(error, code, said, capsys):
     assert out == ""
     assert err.startswith(said)
     assert "Traceback" not in err
+
+
+HOSTILE = "a\x1b[2J\x1b]0;title\x07 b\rc \x9b31m \u202egnp.exe\u202c end\n\tnext"
+SEEN = "a\\x1b[2J\\x1b]0;title\\x07 b\\rc \\x9b31m \\u202egnp.exe\\u202c end\n"
+
+
+@pytest.mark.parametrize("terminal", [True, False])
+def test_what_is_shown_can_not_steer_the_terminal(terminal, capsys, monkeypatch):
+    monkeypatch.setattr("sys.stdout.isatty", lambda: terminal)
+    table = Table("column")
+    table.add_row(Text(HOSTILE))
+
+    assert _code(lambda: Answer(None, [HOSTILE, table])) == 0
+    out, _ = capsys.readouterr()
+    assert out.startswith(SEEN)
+    assert "\\x1b[2J" in out.removeprefix(SEEN)
+    assert "\x1b[2J" not in out
+    assert not {"\x07", "\r", "\x9b", "\u202e"} & set(out)
+
+
+def test_json_and_errors_and_warnings_can_not_either(capsys):
+    def fails():
+        warnings.warn(PluginWarning(HOSTILE), stacklevel=1)
+        raise StoreError(HOSTILE)
+
+    def answers_all(as_json):
+        return Answer({HOSTILE: HOSTILE}, [])
+
+    assert _code(fails) == 2
+    assert _code(answers_all, as_json=True) == 0
+    out, err = capsys.readouterr()
+    assert json.loads(out) == {HOSTILE: HOSTILE}
+    assert err.startswith(f"warning: {SEEN}")
+    for said in (out, err):
+        assert not {"\x1b", "\x07", "\r", "\x9b", "\u202e"} & set(said)
 
 
 def test_an_interruption_says_what_became_of_the_work(capsys):
