@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import json
 from abc import abstractmethod
 from collections.abc import AsyncGenerator, Sequence
@@ -85,9 +86,11 @@ class PlainClient(ChatCompletionClient):
         )
 
 
-def wanted(tool: str, number: int, **arguments: str) -> FunctionCall:
-    """The n-th call of a conversation."""
-    return FunctionCall(id=f"call_{number}", name=tool, arguments=json.dumps(arguments))
+def wanted(tool: str, caller: str, messages: Sequence[LLMMessage], **arguments: str) -> FunctionCall:
+    """A call of a tool, with an id of its own: that of no other agent's call, and the same for the same messages."""
+    said = "\x1f".join((caller, tool, *(text_of_message(message) for message in messages)))
+    call_id = f"call_{hashlib.blake2b(said.encode(), digest_size=8).hexdigest()}"
+    return FunctionCall(id=call_id, name=tool, arguments=json.dumps(arguments))
 
 
 def text_of_message(message: LLMMessage) -> str:

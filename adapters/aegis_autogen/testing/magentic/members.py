@@ -68,7 +68,7 @@ class MemberClient(PlainClient):
         source = _source(messages, opening)
         if opening and not source and (tool := _opens(tools)):
             name, argument = tool
-            return wanted(name, 1, **{argument: opening})
+            return wanted(name, self._name, messages, **{argument: opening})
         said = self._model.reply(self._conversation(messages, told, source)).content
         return f"{said}\n\n{_script(said)}" if self._writes_code else said
 
