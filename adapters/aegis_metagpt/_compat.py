@@ -11,6 +11,7 @@ from pydantic import ValidationError
 from aegis_core.errors import AdapterError
 
 try:
+    from metagpt.actions import UserRequirement
     from metagpt.const import MESSAGE_ROUTE_TO_ALL
     from metagpt.environment import Environment
     from metagpt.provider.base_llm import BaseLLM
@@ -19,7 +20,7 @@ try:
     from metagpt.roles import Role
     from metagpt.schema import Message
     from metagpt.team import Team
-    from metagpt.utils.common import is_send_to, serialize_decorator
+    from metagpt.utils.common import any_to_str, is_send_to, serialize_decorator
 except ValidationError as error:
     raise AdapterError(
         "MetaGPT can't be imported without a configuration: it looks for `config/config2.yaml` in the folder that "
@@ -32,6 +33,7 @@ __all__ = [
     "ALL",
     "COSTS",
     "LLM_REGISTRY",
+    "REQUIREMENT",
     "BaseLLM",
     "Environment",
     "HumanProvider",
@@ -50,6 +52,8 @@ __all__ = [
 ]
 
 ALL: str = MESSAGE_ROUTE_TO_ALL
+REQUIREMENT: str = any_to_str(UserRequirement)
+"""What a message is caused by with which the user begins."""
 COSTS = "_update_costs"
 """The method by which every provider tells what a call has cost."""
 

@@ -14,7 +14,7 @@ from aegis_core.errors import AdapterError, RecorderWarning
 from aegis_core.run import Run
 from aegis_core.trace.active import guarded
 from aegis_metagpt import _compat, models
-from aegis_metagpt._compat import LLM_REGISTRY, Message, Role, Team
+from aegis_metagpt._compat import LLM_REGISTRY, REQUIREMENT, Message, Role, Team
 from aegis_metagpt.messages import message_text
 from aegis_metagpt.names import Cast, Member
 from aegis_metagpt.seat import Seat, current
@@ -162,13 +162,16 @@ class MetaGPTAttachment(Attachment):
         async def run(k: int = 1, **kwargs: Any) -> None:
             alone = self.app is self.cast.environment
             if alone and not self.run.entered:
-                self._enter("")
+                self._enter("", goes_on=True)
             try:
                 for _ in range(k):
                     await self._one_round(real, kwargs)
-            finally:
+            except BaseException as error:
                 if alone:
-                    self._leave(self.cast.environment)
+                    self._fail(error)
+                raise
+            if alone:
+                self._leave(self.cast.environment)
 
         run.stopped_by = self.run.stopped_by  # type: ignore[attr-defined]  # for `run_environment`
         return run
@@ -205,17 +208,17 @@ class MetaGPTAttachment(Attachment):
         return publish_message
 
     def _told_from_outside(self, message: Message) -> None:
-        """The user publishes a requirement; where the team is entered by `Team.run`, that is part of entering it."""
+        """The user publishes a message: a requirement, with which a task begins, or more on what was begun."""
         with guarded(self.run):
             if not self.run.entered:
-                self._enter(message_text(message))
+                self._enter(message_text(message), goes_on=message.cause_by != REQUIREMENT)
 
     # -- entries -----------------------------------------------------------------------------------------------------
 
-    def _enter(self, task: str) -> None:
-        """The system is entered: with a requirement, or (no text) to go on with what an earlier call left undone."""
+    def _enter(self, task: str, *, goes_on: bool = False) -> None:
+        """The system is entered: with a task, or to go on with what an earlier call left undone."""
         with guarded(self.run):
-            self.run.enter(task, goes_on=self._begun and not task)
+            self.run.enter(task, goes_on=self._begun and goes_on)
             self._begun = True
 
     def _leave(self, result: Any) -> None:
@@ -223,21 +226,25 @@ class MetaGPTAttachment(Attachment):
             answer, why = (self._answer, "") if self.run.output is None else self.run.own_answer(result)
             self.run.leave(answer, unanswered=why)
 
+    def _fail(self, error: BaseException) -> None:
+        """The system is left with an exception, whether or not MetaGPT lets it out."""
+        with guarded(self.run):
+            self.run.failed(self._true(error))
+            self.run.leave(None)
+
     def _team_entry(self, team: Any) -> _Method:
         raising = _compat.raising(team)
 
         async def noted(*args: Any, **kwargs: Any) -> Any:
             idea = kwargs.get("idea") or (args[1] if len(args) > 1 else "")
             if not self.run.entered and not idea:
-                self._enter("")
-            result = None
+                self._enter("", goes_on=True)
             try:
                 result = await raising(*args, **kwargs)
             except BaseException as error:
-                self.run.failed(self._true(error))
+                self._fail(error)
                 raise
-            finally:
-                self._leave(result)
+            self._leave(result)
             return result
 
         async def swallowed(_team: Any, *args: Any, **kwargs: Any) -> Any:
@@ -264,14 +271,12 @@ class MetaGPTAttachment(Attachment):
     def _role_entry(self, real: _Method) -> _Method:
         async def run(with_message: Any = None, *args: Any, **kwargs: Any) -> Any:
             self._enter(_asked(with_message))
-            result = None
             try:
                 result = await real(with_message, *args, **kwargs)
             except BaseException as error:
-                self.run.failed(self._true(error))
+                self._fail(error)
                 raise
-            finally:
-                self._leave(result)
+            self._leave(result)
             return result
 
         return run

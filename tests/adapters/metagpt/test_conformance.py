@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
+import pytest
+
 from aegis_metagpt.testing.conformance import MetaGPTConformance
+
+pytestmark = pytest.mark.framework
 
 
 class TestMetaGPT(MetaGPTConformance):

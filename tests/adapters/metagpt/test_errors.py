@@ -1,0 +1,168 @@
+"""Errors: MetaGPT swallows them, raises their text instead, or fails while it tidies up after them."""
+
+from __future__ import annotations
+
+import asyncio
+
+import pytest
+from metagpt.actions import UserRequirement
+from metagpt.context import Context
+from metagpt.environment import Environment
+from metagpt.schema import Message
+from metagpt.utils.common import NoMoneyException
+
+import aegis_core as aegis
+from aegis_core.errors import RunLimitReached
+from aegis_core.run import Limits, Run, RunInfo
+from aegis_metagpt.adapter import MetaGPTAdapter
+from aegis_metagpt.entry import TooManyRoundsError
+from tests.adapters.metagpt.teams import TASK, Ask, ListLLM, Rex, Wanda, Write, chain, recorded, role, said, team
+
+pytestmark = pytest.mark.framework
+
+
+class OutOfOrderError(Exception):
+    pass
+
+
+def broken() -> OutOfOrderError:
+    return OutOfOrderError("the model is out of order")
+
+
+@pytest.mark.case("metagpt-24")
+def test_an_error_that_the_team_swallows_is_recorded_with_its_true_type() -> None:
+    app, _ = chain(rex=ListLLM(broken()))
+
+    run = recorded(app)
+
+    assert run.result is None
+    assert said(run) == [("Wanda", "W1 said")]
+    (step,) = [step for step in run.trajectory.steps if step.kind == "error"]
+    assert (step.agent, step.turn, step.text) == ("Rex", 1, "OutOfOrderError: the model is out of order")
+    error = run.trajectory.error
+    assert (error.type, error.message, error.agent) == ("OutOfOrderError", "the model is out of order", "Rex")
+    assert run.trajectory.final_output is None
+
+
+def test_what_starts_a_team_for_a_campaign_raises_what_a_team_swallows() -> None:
+    error = broken()
+    app, _ = chain(rex=ListLLM(error))
+
+    with pytest.raises(OutOfOrderError) as raised:
+        asyncio.run(MetaGPTAdapter().start(app, TASK))
+
+    assert raised.value is error
+
+
+def test_a_team_without_money_is_a_failed_run() -> None:
+    app, _ = chain()
+    app.invest(0.0)
+
+    run = recorded(app)
+
+    assert run.result is None
+    assert run.trajectory.error.type == NoMoneyException.__name__
+
+
+def test_the_text_that_a_role_makes_of_an_error_is_the_same_with_and_without_recording() -> None:
+    def environment() -> Environment:
+        context = Context()
+        made = Environment(context=context)
+        made.add_roles([role(Wanda, ListLLM(broken()), [Write], [UserRequirement], context)])
+        return made
+
+    def failure(app: Environment) -> Exception:
+        app.publish_message(Message(role="Human", content=TASK, cause_by=UserRequirement))
+        with pytest.raises(Exception, match="out of order") as raised:
+            asyncio.run(app.run())
+        return raised.value
+
+    plain, app = failure(environment()), environment()
+    with aegis.record(app) as run:
+        told = failure(app)
+
+    assert (type(told), str(told)) == (type(plain), str(plain))
+    assert run.trajectory.steps[-1].text == "OutOfOrderError: the model is out of order"
+
+
+class Forgets(Ask):
+    """Makes its role forget what it has observed, and then fails."""
+
+    async def run(self, history):
+        history.clear()
+        raise broken()
+
+
+@pytest.mark.case("metagpt-N9")
+def test_an_error_is_recorded_though_tidying_up_after_it_fails_too() -> None:
+    """FoundationAgents/MetaGPT#1657: the observed message is deleted from a memory that does not hold it."""
+    context = Context()
+    app = team(role(Wanda, ListLLM("-"), [Forgets], [UserRequirement], context), context=context)
+
+    run = recorded(app)
+
+    (step,) = run.trajectory.steps
+    assert (step.kind, step.text) == ("error", "OutOfOrderError: the model is out of order")
+    assert run.trajectory.error.type == "OutOfOrderError"
+
+
+class Holder(Rex):
+    thing: object = None
+
+
+@pytest.mark.case("metagpt-N9")
+def test_an_error_is_recorded_though_the_team_can_not_be_written_down_afterwards() -> None:
+    """FoundationAgents/MetaGPT#1689: a role holds what can't be serialised, and the team is written after an error."""
+    context = Context()
+    app = team(role(Holder, ListLLM(broken()), [Write], [UserRequirement], context, thing=object()), context=context)
+
+    with pytest.raises(Exception, match="serialize") as raised, aegis.record(app) as run:
+        asyncio.run(app.run(n_round=2, idea=TASK))
+
+    assert run.trajectory.steps[0].text == "OutOfOrderError: the model is out of order"
+    assert run.trajectory.error.type == type(raised.value).__name__
+
+
+def test_a_team_without_an_end_is_no_failure_but_has_no_end() -> None:
+    context = Context()
+    app = team(
+        role(Wanda, ListLLM("W1 said"), [Write], [UserRequirement, Write], context, name="Wanda"),
+        role(Rex, ListLLM("R1 said"), [Write], [Write], context),
+        context=context,
+    )
+    run = Run(RunInfo(run_id="run", task=TASK, adapter="metagpt"))
+
+    with MetaGPTAdapter().attach(app, run), pytest.raises(TooManyRoundsError) as raised:
+        asyncio.run(MetaGPTAdapter().start(app, TASK))
+    run.failed(raised.value)
+
+    assert "100 rounds" in run.limit_reached
+
+
+def test_a_limit_of_a_campaign_ends_a_team() -> None:
+    app, _ = chain()
+    run = Run(RunInfo(run_id="run", task=TASK, adapter="metagpt"), limits=Limits(turns=1))
+
+    with MetaGPTAdapter().attach(app, run), pytest.raises(RunLimitReached):
+        asyncio.run(MetaGPTAdapter().start(app, TASK))
+
+    assert run.limit_reached == "more than 1 turns"
+
+
+def test_what_others_of_a_round_say_after_an_error_is_recorded() -> None:
+    context = Context()
+    app = team(
+        role(Wanda, ListLLM(broken()), [Write], [UserRequirement], context),
+        role(Rex, ListLLM("R1 said"), [Write], [UserRequirement], context),
+        context=context,
+    )
+
+    async def work() -> None:
+        await app.run(n_round=1, idea=TASK)
+        await asyncio.sleep(0.01)
+
+    with aegis.record(app) as run:
+        asyncio.run(work())
+
+    assert said(run) == [("Rex", "R1 said")]
+    assert [step.agent for step in run.trajectory.steps if step.kind == "error"] == ["Wanda"]
