@@ -10,10 +10,12 @@ from typing import Any
 
 from autogen_core import AgentId, MessageContext, SingleThreadedAgentRuntime, TopicId
 
+from aegis_autogen.patches import Patches, is_patched
 from aegis_autogen.runtime import _compat
 from aegis_autogen.runtime.clients import tapped_clients
 from aegis_autogen.runtime.handling import Handling, Levels, Origin, current
 from aegis_autogen.runtime.messages import answer_of, message_text
+from aegis_autogen.runtime.tools import held_tools, tapped_tool
 from aegis_autogen.signals import Signals
 from aegis_core.adapter import Attachment
 from aegis_core.errors import AdapterError
@@ -21,7 +23,6 @@ from aegis_core.run import Run
 
 __all__ = ["RuntimeAttachment"]
 
-_ABSENT = object()
 _OUTSIDE = "user"
 _RANDOM_KEY = re.compile(r"[0-9a-f]{32}|[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}", re.I)
 
@@ -33,11 +34,12 @@ class RuntimeAttachment(Attachment):
     """
 
     def __init__(self, app: SingleThreadedAgentRuntime, run: Run) -> None:
-        if isinstance(vars(app).get("send_message"), _Sending):
+        if is_patched(app, "send_message"):
             raise AdapterError("this runtime is attached to a run already; leave that `with` block first")
         self.app = app
         self.run = run
-        self._table: list[tuple[Any, str, Any]] = []
+        self._patches = Patches(run.info.run_id)
+        self._detached = False
         self._tapped: set[int] = set()
         self._keys: dict[str, list[str]] = {}
         self._latest: dict[str, Handling] = {}
@@ -46,24 +48,16 @@ class RuntimeAttachment(Attachment):
         self._signals = Signals()
         self._n_outside = 0
         self._replied = 0
-        self._patch(app, "send_message", _Sending(self, app.send_message))
-        self._patch(app, "publish_message", self._publishing(app.publish_message))
-        self._patch(app, "stop_when_idle", self._stopping(app.stop_when_idle))
-        self._patch(app, _compat.GET_AGENT, self._getting(getattr(app, _compat.GET_AGENT)))
+        self._patches.put(app, "send_message", self._sending(app.send_message))
+        self._patches.put(app, "publish_message", self._publishing(app.publish_message))
+        self._patches.put(app, "stop_when_idle", self._stopping(app.stop_when_idle))
+        self._patches.put(app, _compat.GET_AGENT, self._getting(getattr(app, _compat.GET_AGENT)))
         for agent in _compat.instances(app).values():
             self._tap(agent)
 
-    def _patch(self, owner: Any, attribute: str, value: Any) -> None:
-        self._table.append((owner, attribute, vars(owner).get(attribute, _ABSENT)))
-        setattr(owner, attribute, value)
-
     def detach(self) -> None:
-        while self._table:
-            owner, attribute, held = self._table.pop()
-            if held is _ABSENT:
-                delattr(owner, attribute)
-            else:
-                setattr(owner, attribute, held)
+        self._detached = True
+        self._patches.restore()
 
     # -- agents --------------------------------------------------------------------------------------------------
 
@@ -76,12 +70,15 @@ class RuntimeAttachment(Attachment):
         return get_agent
 
     def _tap(self, agent: Any) -> None:
-        if id(agent) in self._tapped or not self._table:
+        if id(agent) in self._tapped or self._detached:
             return
         self._tapped.add(id(agent))
-        self._patch(agent, "on_message", self._handling(agent, agent.on_message))
+        self._patches.put(agent, "on_message", self._handling(agent, agent.on_message))
         for owner, attribute, client in tapped_clients(agent, self.run, self._signals):
-            self._patch(owner, attribute, client)
+            self._patches.put(owner, attribute, client)
+        for tool in held_tools(agent):
+            if not is_patched(tool, "run_json"):
+                self._patches.put(tool, "run_json", tapped_tool(tool, self.run, self._signals))
 
     def _handling(self, agent: Any, real: Callable[..., Any]) -> Callable[..., Any]:
         async def on_message(message: Any, ctx: MessageContext) -> Any:
@@ -123,7 +120,13 @@ class RuntimeAttachment(Attachment):
 
     # -- messages ------------------------------------------------------------------------------------------------
 
-    async def send(self, real: Callable[..., Any], message: Any, recipient: AgentId, more: dict[str, Any]) -> Any:
+    def _sending(self, real: Callable[..., Any]) -> Callable[..., Any]:
+        async def send_message(message: Any, recipient: AgentId, **more: Any) -> Any:
+            return await self._send(real, message, recipient, more)
+
+        return send_message
+
+    async def _send(self, real: Callable[..., Any], message: Any, recipient: AgentId, more: dict[str, Any]) -> Any:
         """A message is sent to one agent, and its reply is waited for."""
         more["message_id"] = more.get("message_id") or str(uuid.uuid4())
         handling = self._sender(more.get("sender"))
@@ -196,16 +199,6 @@ class RuntimeAttachment(Attachment):
                 self.run.leave(self._levels.last_words)
 
         return stop_when_idle
-
-
-class _Sending:
-    """`send_message` of an attached runtime."""
-
-    def __init__(self, attachment: RuntimeAttachment, real: Callable[..., Any]) -> None:
-        self._attachment, self._real = attachment, real
-
-    async def __call__(self, message: Any, recipient: AgentId, **more: Any) -> Any:
-        return await self._attachment.send(self._real, message, recipient, more)
 
 
 def _named(agent: AgentId | None) -> tuple[str, ...]:

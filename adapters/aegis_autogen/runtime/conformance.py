@@ -4,12 +4,15 @@ from __future__ import annotations
 
 import asyncio
 import itertools
+import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, ClassVar
 
 from autogen_core import (
     AgentId,
+    CancellationToken,
+    FunctionCall,
     MessageContext,
     RoutedAgent,
     SingleThreadedAgentRuntime,
@@ -21,11 +24,14 @@ from autogen_core.models import (
     AssistantMessage,
     ChatCompletionClient,
     CreateResult,
+    FunctionExecutionResult,
+    FunctionExecutionResultMessage,
     LLMMessage,
     ModelInfo,
     RequestUsage,
     UserMessage,
 )
+from autogen_core.tools import FunctionTool
 
 from aegis_core.adapter import System
 from aegis_core.run.driving import drive
@@ -60,11 +66,15 @@ class ScriptedCoreClient(ChatCompletionClient):
         self._api_key, self._headers = script.api_key, {"Authorization": script.header}
 
     async def create(self, messages: Sequence[LLMMessage], **more: Any) -> CreateResult:
-        del more
-        texts = [message.content for message in messages if isinstance(message.content, str)]
-        reply = await self._script.areply(self._agent, texts, secrets=(self._api_key, *self._headers.values()))
+        texts = [text for message in messages for text in _texts(message)]
+        names = [tool.name for tool in more.get("tools", ())]
+        secrets = (self._api_key, *self._headers.values())
+        reply = await self._script.areply(self._agent, texts, tools=names, secrets=secrets)
         usage = RequestUsage(prompt_tokens=reply.input_tokens, completion_tokens=reply.output_tokens)
-        return CreateResult(finish_reason="stop", content=reply.text, usage=usage, cached=False)
+        if (call := reply.tool) is None:
+            return CreateResult(finish_reason="stop", content=reply.text, usage=usage, cached=False)
+        wanted = FunctionCall(id=call.call_id, name=call.name, arguments=json.dumps({"argument": call.argument}))
+        return CreateResult(finish_reason="function_calls", content=[wanted], usage=usage, cached=False)
 
     async def create_stream(self, messages: Sequence[LLMMessage], **more: Any) -> Any:
         yield await self.create(messages, **more)
@@ -125,6 +135,35 @@ class Speaker(RoutedAgent):
         return Said(result.content)
 
 
+class Clerk(Speaker):
+    """Has a tool, and calls it when its model asks for it."""
+
+    def __init__(self, name: str, script: Script, topics: Sequence[str] = ()) -> None:
+        super().__init__(name, script, topics)
+
+        async def stock(argument: str) -> str:
+            return script.tool("stock", argument)
+
+        self._tools = [FunctionTool(stock, "How many crates there are.", name="stock")]
+
+    async def _speak(self, texts: list[str]) -> Said:
+        self._memory += [UserMessage(content=text, source="user") for text in texts]
+        result = await self._model_client.create(self._memory, tools=self._tools)
+        while not isinstance(result.content, str):
+            self._memory.append(AssistantMessage(content=result.content, source=self.id.type))
+            done = [await self._use(call) for call in result.content]
+            self._memory.append(FunctionExecutionResultMessage(content=done))
+            result = await self._model_client.create(self._memory, tools=self._tools)
+        self._memory.append(AssistantMessage(content=result.content, source=self.id.type))
+        return Said(result.content)
+
+    async def _use(self, call: FunctionCall) -> FunctionExecutionResult:
+        (tool,) = self._tools
+        result = await tool.run_json(json.loads(call.arguments), CancellationToken(), call_id=call.id)
+        told = tool.return_value_as_string(result)
+        return FunctionExecutionResult(content=told, name=call.name, call_id=call.id, is_error=False)
+
+
 class Desk(RoutedAgent):
     """Keeps what is put on it."""
 
@@ -154,6 +193,12 @@ class RuntimeConformance(AdapterConformance):
         drive(runtime.add_subscription(TypeSubscription("Desk", "Desk")))
         return System(runtime, start=_published, output=str)
 
+    def tool_use(self, script: Script, way: Way) -> System:
+        del way
+        runtime = _runtime(script, {"Writer": ("Desk",)})
+        drive(Clerk.register(runtime, "Clerk", lambda: Clerk("Clerk", script)))
+        return System(runtime, start=_with_stock, output=str)
+
     def side_by_side(self, script: Script, way: Way) -> System:
         del way
         return System(_runtime(script, dict.fromkeys(_NAMES, ())), start=_asked, output=str)
@@ -171,6 +216,20 @@ def _runtime(script: Script, speakers: Mapping[str, Sequence[str]]) -> SingleThr
     return runtime
 
 
+def _texts(message: LLMMessage) -> list[str]:
+    if isinstance(message, FunctionExecutionResultMessage):
+        return [result.content for result in message.content]
+    return [message.content] if isinstance(message.content, str) else []
+
+
+async def _with_stock(runtime: SingleThreadedAgentRuntime, task: str) -> str:
+    runtime.start()
+    told = await _ask(runtime, "Clerk", task)
+    answer = await _ask(runtime, "Writer", told)
+    await runtime.stop_when_idle()
+    return answer
+
+
 async def _published(runtime: SingleThreadedAgentRuntime, task: str) -> str:
     runtime.start()
     await runtime.publish_message(Said(task), TopicId("Writer", _KEY))
@@ -180,14 +239,15 @@ async def _published(runtime: SingleThreadedAgentRuntime, task: str) -> str:
 
 
 async def _asked(runtime: SingleThreadedAgentRuntime, task: str) -> str:
-    async def ask(name: str, *texts: str) -> str:
-        reply = await runtime.send_message(Asked(list(texts)), AgentId(name, _KEY))
-        assert isinstance(reply, Said)
-        return reply.text
-
     runtime.start()
-    planned = await ask("Planner", task)
-    worked = await asyncio.gather(ask("Left", planned), ask("Right", planned))
-    answer = await ask("Editor", *worked)
+    planned = await _ask(runtime, "Planner", task)
+    worked = await asyncio.gather(_ask(runtime, "Left", planned), _ask(runtime, "Right", planned))
+    answer = await _ask(runtime, "Editor", *worked)
     await runtime.stop_when_idle()
     return answer
+
+
+async def _ask(runtime: SingleThreadedAgentRuntime, name: str, *texts: str) -> str:
+    reply = await runtime.send_message(Asked(list(texts)), AgentId(name, _KEY))
+    assert isinstance(reply, Said)
+    return reply.text

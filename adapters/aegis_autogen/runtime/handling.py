@@ -78,6 +78,7 @@ class Handling:
     turn: Turn | None = None
     level: int = 0
     n_sent: int = 0
+    n_tools: int = 0
     model: str | None = None
     usage: Usage | None = None
     opening: asyncio.Lock = field(default_factory=asyncio.Lock)
@@ -134,6 +135,11 @@ class Handling:
         turn = await self._begin(message_parts(message, author), f"reply {number}")
         await self.run.aend_turn(turn, ())
         return altered(message, turn.texts())
+
+    def next_tool(self) -> str:
+        """What a call of a tool is called that has no id of its own."""
+        self.n_tools += 1
+        return f"{'-'.join(map(str, self.origin.path))}-{self.n_tools}"
 
     def told(self, model: str, result: CreateResult) -> None:
         """A model was called; what leaves the agent next is its."""

@@ -9,6 +9,7 @@ from autogen_core import SingleThreadedAgentRuntime
 from aegis_autogen.runtime import _compat
 from aegis_autogen.runtime.attachment import RuntimeAttachment
 from aegis_autogen.runtime.clients import holders
+from aegis_autogen.runtime.tools import held_tools
 from aegis_core.adapter import Attachment, Capabilities, Site
 from aegis_core.errors import AdapterError
 from aegis_core.run import Run
@@ -20,6 +21,7 @@ _ALWAYS = (
     Site(strategy="prompt_injection", scope="persistent"),
     Site(strategy="response_corruption", scope="outgoing"),
 )
+_WITH_TOOLS = (Site(strategy="environment", scope="call"),)
 _WITH_MODELS = (
     Site(strategy="prompt_injection", scope="ephemeral"),
     Site(strategy="response_corruption", scope="belief"),
@@ -48,10 +50,11 @@ def capabilities(app: SingleThreadedAgentRuntime) -> Capabilities:
             f"no model client is an attribute of {', '.join(dict.fromkeys(without))}: its model calls stay live"
         )
     tapped = bool(unknown) or len(without) < len(made)
+    tools = bool(unknown) or any(True for agent in made.values() for _ in held_tools(agent))
     return Capabilities(
         sync=False,
         asynchronous=True,
-        sites=_ALWAYS + (_WITH_MODELS if tapped else ()),
+        sites=_ALWAYS + (_WITH_MODELS if tapped else ()) + (_WITH_TOOLS if tools else ()),
         replay=("call",),
         notes=tuple(notes),
     )
