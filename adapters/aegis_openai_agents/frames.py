@@ -107,6 +107,8 @@ class Frame:
         with guarded(self.run):
             if isinstance(error, ReplayDrift | RunLimitReached):
                 self.hold.ending = error
+            elif self.hold.ending is not None:  # what the SDK has made of it
+                error = self.hold.ending
             if isinstance(error, MaxTurnsExceeded):
                 self.run.stopped_by(error)
             if self.hold.is_told(error):
@@ -120,6 +122,11 @@ class Frame:
             if self.place is None:
                 self.run.failed(error)
                 self.run.leave(None)
+
+    def raise_ending(self, error: BaseException) -> None:
+        """Raise the drift or the limit itself, where the SDK has made another exception of it."""
+        if self.hold.ending is not None and self.hold.ending is not error and isinstance(error, Exception):
+            raise self.hold.ending from error
 
     def _end(self) -> bool:
         if self.ended:

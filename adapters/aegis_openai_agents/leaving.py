@@ -45,9 +45,8 @@ def leaving(response: ModelResponse, reading: Reading, over: Any, attempts: int)
 
     Of several hand-offs at once the SDK takes the first.
     """
-    others = [
-        f"[{index}]" for index, item in enumerate(response.output) if item is not over and item in calls_in(response)
-    ]
+    calls = [id(call) for call in calls_in(response) if call is not over]
+    others = [f"[{index}]" for index, item in enumerate(response.output) if id(item) in calls]
     parts = [part for part in reading.parts(response) if not _within(part.id, others)]
     said = [part for part in parts if part.kind == "message" and part.text]
     if over is not None and said:  # what the message says is handed over; the bare call beside it says nothing more

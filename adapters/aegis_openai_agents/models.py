@@ -61,9 +61,10 @@ class _Call:
         except Exception:
             active.failures += 1
             raise
+        told: list[ModelResponse] = []
         with guarded(run):
-            return await self.frame.answered(active, answer, self.reading, self.handoffs, model)
-        return answer
+            told.append(await self.frame.answered(active, answer, self.reading, self.handoffs, model))
+        return told[0] if told else answer
 
 
 async def _begun(system: str | None, items: Any, tools: list[Any], handoffs: list[Any], schema: Any) -> _Call | None:

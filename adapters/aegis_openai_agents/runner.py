@@ -65,6 +65,7 @@ class RecordingRunner:
                 result = await self.real.run(starting_agent, input, **begun.arguments)
             except BaseException as error:
                 begun.frame.failed(error)
+                begun.frame.raise_ending(error)
                 raise
             finally:
                 await begun.close()
@@ -80,6 +81,7 @@ class RecordingRunner:
                 result = self.real.run_sync(starting_agent, input, **begun.arguments)
             except BaseException as error:
                 begun.frame.failed(error)
+                begun.frame.raise_ending(error)
                 raise
             finally:
                 begun.close_now()
@@ -217,6 +219,7 @@ def _follow(begun: _Begun, result: Any) -> None:
                     yield event
         except Exception as error:
             frame.failed(error)
+            frame.raise_ending(error)
             raise
         finally:
             _settle(frame, result)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator, Callable
+from collections.abc import Callable
 from typing import Any
 
 from agents import Model, ModelResponse, RunConfig
@@ -29,7 +29,7 @@ class Says(Model):
         if name:
             self.model = name
 
-    async def get_response(self, system_instructions, input, model_settings, *rest, **more) -> ModelResponse:
+    async def get_response(self, system_instructions, input, model_settings, *rest, **more):  # noqa: A002
         self.shown.append(texts_of(system_instructions, input))
         self.items.append(input)
         self.settings.append(model_settings)
@@ -47,7 +47,7 @@ class Says(Model):
             *(message(item) if isinstance(item, str) else item for item in items), input_tokens=7, output_tokens=3
         )
 
-    async def stream_response(self, system_instructions, input, *rest, **more) -> AsyncIterator[Any]:
+    async def stream_response(self, system_instructions, input, *rest, **more):  # noqa: A002
         self.streams += 1
         for event in events(await self.get_response(system_instructions, input, *rest, **more)):
             yield event

@@ -7,7 +7,7 @@ import json
 from dataclasses import dataclass
 
 import pytest
-from agents import Agent, ModelResponse, Runner, Usage, function_tool, handoff
+from agents import Agent, ModelResponse, Runner, Usage, UserError, function_tool, handoff
 from agents.extensions.handoff_filters import remove_all_tools
 from openai.types.responses import ResponseReasoningItem
 from openai.types.responses.response_reasoning_item import Summary
@@ -151,7 +151,8 @@ def test_a_tool_error_without_failure_function_ends_the_run_with_one_error_step(
         raise KeyError("hall")
 
     agent = Agent("Clerk", tools=[broken], model=Says(uses("broken")))
-    plain = pytest.raises(Exception, lambda: asyncio.run(Runner.run(agent, "Go", run_config=QUIET)))
+    with pytest.raises(UserError) as plain:
+        asyncio.run(Runner.run(agent, "Go", run_config=QUIET))
 
     async def play():
         with aegis.record(agent) as run:

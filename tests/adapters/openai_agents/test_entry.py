@@ -175,7 +175,7 @@ def test_an_agent_that_a_guardrail_asks_is_recorded_inside_the_guarded_one():
 
     agent = Agent("Solo", input_guardrails=[check], model=Says("42"))
 
-    run, result, _ = recorded(agent, lambda agent: Runner.run(agent, "How many?", run_config=QUIET))
+    run, _, _ = recorded(agent, lambda agent: Runner.run(agent, "How many?", run_config=QUIET))
 
     assert told(run) == [("Solo/Judge", "message", "All right."), ("Solo", "message", "42")]
     assert run.trajectory.final_output == "42"
@@ -320,7 +320,8 @@ def test_a_hook_with_other_parameter_names_fails_as_without_recording():
         async def on_handoff(self, context, source, target):
             raise AssertionError
 
-    plain = pytest.raises(TypeError, lambda: asyncio.run(Runner.run(_team([]), "Go", hooks=Wrong(), run_config=QUIET)))
+    with pytest.raises(TypeError) as plain:
+        asyncio.run(Runner.run(_team([]), "Go", hooks=Wrong(), run_config=QUIET))
     _, _, error = recorded(_team([]), lambda agent: Runner.run(agent, "Go", hooks=Wrong(), run_config=QUIET))
 
     assert (type(error), str(error)) == (plain.type, str(plain.value))
@@ -417,8 +418,10 @@ def test_a_run_that_waits_for_approval_goes_on_in_the_same_turn():
 
     assert result.final_output == "It is paid."
     assert told(run) == [
-        ("Clerk", "tool_call", "pay(amount=5)"), ("Clerk", "tool_result", "Paid 5."), ("Clerk", "message", "It is paid."),
-    ]  # fmt: skip
+        ("Clerk", "tool_call", "pay(amount=5)"),
+        ("Clerk", "tool_result", "Paid 5."),
+        ("Clerk", "message", "It is paid."),
+    ]
     assert {step.turn for step in run.trajectory.steps} == {1}
     assert run.run.separate_calls == 1
 

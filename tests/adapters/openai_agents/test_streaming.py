@@ -136,9 +136,13 @@ def test_a_timeout_while_a_streamed_tool_works_is_let_through():
     async def play():
         with aegis.record(agent) as run:
             events = Runner.run_streamed(agent, "Go", run_config=QUIET).stream_events()
-            with pytest.raises(asyncio.TimeoutError):
+
+            async def read():
                 while True:
                     await asyncio.wait_for(anext(events), timeout=0.2)
+
+            with pytest.raises(asyncio.TimeoutError):
+                await read()
         return run
 
     run = asyncio.run(play())
@@ -166,7 +170,7 @@ def test_a_stream_that_nobody_reads_is_recorded_when_its_task_ends():
     async def play():
         with aegis.record(_team()) as run:
             result = Runner.run_streamed(run.app, "How many?", run_config=QUIET)
-            while not result.is_complete:
+            while not result.is_complete:  # noqa: ASYNC110  nothing to wait for: nobody reads
                 await asyncio.sleep(0.001)
             await asyncio.sleep(0.01)
         return run
