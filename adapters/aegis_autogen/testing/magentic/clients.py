@@ -1,29 +1,29 @@
-"""Model clients without a network: what they share."""
+"""Model clients of a Magentic-One team: the simulated client, for which the team's prompts are made readable."""
 
 from __future__ import annotations
 
 import hashlib
 import json
 from abc import abstractmethod
-from collections.abc import AsyncGenerator, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 from autogen_core import FunctionCall
 from autogen_core.models import (
     AssistantMessage,
-    ChatCompletionClient,
     CreateResult,
     FunctionExecutionResultMessage,
     LLMMessage,
-    ModelInfo,
     RequestUsage,
 )
+
+from aegis_autogen.testing.chat_model import SimulatedChatClient
 
 __all__ = ["PlainClient", "text_of_message", "wanted"]
 
 
-class PlainClient(ChatCompletionClient):
-    """A model client that answers out of the messages alone. Subclasses say what."""
+class PlainClient(SimulatedChatClient):
+    """Answers out of the messages alone. Subclasses say what; what they have to say it with is the simulated model."""
 
     @abstractmethod
     def answer(self, messages: Sequence[LLMMessage], tools: frozenset[str]) -> str | FunctionCall:
@@ -43,47 +43,10 @@ class PlainClient(ChatCompletionClient):
             cached=False,
         )
 
-    async def create_stream(
-        self, messages: Sequence[LLMMessage], **more: Any
-    ) -> AsyncGenerator[str | CreateResult, None]:
-        """The same, in pieces."""
-        result = await self.create(messages, **more)
-        if isinstance(result.content, str):
-            for piece in result.content.splitlines(keepends=True):
-                yield piece
-        yield result
-
-    async def close(self) -> None:
-        """Nothing is open."""
-
-    def actual_usage(self) -> RequestUsage:
-        """Nothing is kept between calls."""
-        return RequestUsage(prompt_tokens=0, completion_tokens=0)
-
-    def total_usage(self) -> RequestUsage:
-        """Nothing is kept between calls."""
-        return self.actual_usage()
-
-    def count_tokens(self, messages: Sequence[LLMMessage], *, tools: Sequence[Any] = ()) -> int:
-        """A quarter of the characters."""
-        del tools
-        return sum(len(text_of_message(message)) // 4 + 1 for message in messages)
-
-    def remaining_tokens(self, messages: Sequence[LLMMessage], *, tools: Sequence[Any] = ()) -> int:
-        """Of a context that is never full."""
-        return 1_000_000 - self.count_tokens(messages, tools=tools)
-
     @property
-    def capabilities(self) -> Any:  # a deprecated type of autogen-core
-        """The same as `model_info`."""
-        return self.model_info
-
-    @property
-    def model_info(self) -> ModelInfo:
-        """Calls tools and writes JSON; sees no images."""
-        return ModelInfo(
-            vision=False, function_calling=True, json_output=True, structured_output=False, family="aegis-simulated"
-        )
+    def model_info(self) -> Any:
+        """It writes JSON as well, as an orchestrator has to."""
+        return {**super().model_info, "json_output": True}
 
 
 def wanted(tool: str, caller: str, messages: Sequence[LLMMessage], **arguments: str) -> FunctionCall:

@@ -18,7 +18,7 @@ from autogen_ext.agents.magentic_one._magentic_one_coder_agent import MAGENTIC_O
 
 from aegis_autogen.testing.magentic.clients import PlainClient, text_of_message, wanted
 from aegis_autogen.testing.magentic.handing import sections
-from aegis_core.world import Message, SimulatedModel
+from aegis_core.world import Message
 from aegis_core.world.prompts import system_prompt
 
 __all__ = ["ORCHESTRATOR", "TEAM", "MemberClient"]
@@ -56,9 +56,9 @@ class MemberClient(PlainClient):
     """
 
     def __init__(self, name: str, *, seed: int, slip_rate: float, writes_code: bool = False) -> None:
+        super().__init__(seed=seed, slip_rate=slip_rate)
         self._name = name
         self._writes_code = writes_code
-        self._model = SimulatedModel(seed, slip_rate)
 
     def answer(self, messages: Sequence[LLMMessage], tools: frozenset[str]) -> str | FunctionCall:
         """A call that opens something, or what the part that it plays says."""

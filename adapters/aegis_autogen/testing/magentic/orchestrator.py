@@ -15,7 +15,7 @@ from autogen_core.models import AssistantMessage, LLMMessage, UserMessage
 from aegis_autogen.testing.magentic.clients import PlainClient, text_of_message
 from aegis_autogen.testing.magentic.handing import instruction
 from aegis_autogen.testing.magentic.members import ORCHESTRATOR, TEAM
-from aegis_core.world import Message, SimulatedModel
+from aegis_core.world import Message
 from aegis_core.world.prompts import system_prompt
 
 __all__ = ["FILE", "PAGE", "OrchestratorClient"]
@@ -59,7 +59,7 @@ class OrchestratorClient(PlainClient):
     def __init__(
         self, *, seed: int, slip_rate: float, page: str = PAGE, browser: bool = False, terminal: bool = False
     ) -> None:
-        self._model = SimulatedModel(seed, slip_rate)
+        super().__init__(seed=seed, slip_rate=slip_rate)
         self._page, self._browser, self._terminal = page, browser, terminal
 
     def answer(self, messages: Sequence[LLMMessage], tools: frozenset[str]) -> str:
