@@ -21,7 +21,7 @@ __all__ = ["OrderKey", "Recorder", "after", "sortable"]
 
 OrderKey = tuple[int | str, ...]
 
-_RECENT = 32
+_RECENT = 256
 """How many of the last steps are searched for the source of a text, so that the cost per turn is bounded."""
 _MIN_TEXT = 8
 """Characters from which a text found inside another is taken for its source; a shorter one has to be the whole."""

@@ -17,7 +17,7 @@ import pytest
 ROOT = Path(__file__).parents[2]
 # Folder on the path -> the import packages in it.
 SHELVES = (".", "adapters", "injectors", "learners")
-EXAMPLES = ("plugin_mode", "plugin_attributor")
+EXAMPLES = ("plugin_mode", "plugin_attributor", "plugin_adapter")
 BROKEN = ("broken_import_error", "broken_syntax_error", "broken_exit", "broken_signature", "broken_misspelt")
 
 
@@ -75,7 +75,7 @@ class Environment:
             cwd=cwd or self.folder,
             capture_output=True,
             text=True,
-            timeout=120,
+            timeout=300,
             check=False,
         )
 
