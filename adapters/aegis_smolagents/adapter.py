@@ -5,15 +5,12 @@ from __future__ import annotations
 import inspect
 from typing import Any
 
-from pydantic import JsonValue
-
 from aegis_core.adapter import Adapter, Attachment, Capabilities, Site
 from aegis_core.errors import AdapterError
 from aegis_core.run import Run
 from aegis_core.trajectory import Agent
 from aegis_smolagents._compat import FINAL, CodeAgent, MultiStepAgent, is_remote, is_structured
 from aegis_smolagents.attachment import SmolagentsAttachment, answer_text
-from aegis_smolagents.messages import without_call_id
 from aegis_smolagents.names import described, everyone
 from aegis_smolagents.system import Group
 
@@ -72,19 +69,6 @@ class SmolagentsAdapter(Adapter):
     def output(self, result: Any) -> str | None:
         """Text as it is, other data as JSON; of a `RunResult` its output."""
         return answer_text(result)
-
-    def normalise(self, request: JsonValue) -> JsonValue:
-        """Without the id of the tool call that failed, which the memory of an agent quotes in a text."""
-        parts = request.get("parts") if isinstance(request, dict) else None
-        if not isinstance(request, dict) or not isinstance(parts, list):
-            return request
-        return {**request, "parts": [_normal(part) for part in parts]}
-
-
-def _normal(part: JsonValue) -> JsonValue:
-    return (
-        [without_call_id(item) if isinstance(item, str) else item for item in part] if isinstance(part, list) else part
-    )
 
 
 def _notes(agents: list[MultiStepAgent]) -> list[str]:

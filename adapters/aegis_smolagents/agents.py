@@ -33,6 +33,8 @@ class AgentTap:
         self.hold = hold
         self.path = path
         self.writes_code = isinstance(agent, CodeAgent)
+        self.results: dict[str, None] = {}
+        """What the agent's calls have brought, as its memory has it."""
         self._frames: list[Frame] = []
 
     def patch(self, patches: Patches) -> None:

@@ -6,6 +6,8 @@ import contextlib
 from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING, Any
 
+from pydantic import JsonValue
+
 from aegis_core.adapter import Part
 from aegis_core.run.outputs import readable
 from aegis_core.run.recorder import OrderKey, after
@@ -149,15 +151,16 @@ def tell_call(found: Site, order: OrderKey, *, text: str | None = None) -> None:
     )
 
 
-def tell_watched(found: Site, text: str) -> None:
+def tell_watched(found: Site, given: JsonValue) -> None:
     """Put a call on the tape that is never served: what happens inside of it is made again, call by call."""
     turn = found.frame.at(after(found.order), found.name, found.ordinal)
     part = Part(id="call", text=found.text, editable=False, kind="tool_call")
-    found.frame.run.record_call(turn, "tool", (part,), text, name=found.name)
+    found.frame.run.record_call(turn, "tool", (part,), given, name=found.name)
 
 
 def tell_result(found: Site, text: str, *, failed: bool = False) -> None:
     """Record what a call gave."""
+    found.frame.tap.results[text] = None
     found.frame.step(
         "tool_result",
         text,

@@ -74,7 +74,8 @@ class _Call:
         self._rest = rest
         self._options = options
         self._codec = ModelCodec(manner)
-        self._parts = request_parts(messages)
+        self._known = tuple(frame.tap.results)
+        self._parts = request_parts(messages, self._known)
         frame.reads(self._parts)
         frame.model = _name_of(frame.tap.agent.model)
         self._turn = frame.at(frame.next_order())
@@ -108,7 +109,7 @@ class _Call:
         self._heard(joined(chunks))
 
     def _sent(self, texts: Mapping[str, str]) -> Any:
-        return write_request(self._messages, texts) if texts else self._messages
+        return write_request(self._messages, texts, self._known) if texts else self._messages
 
     def _heard(self, message: ChatMessage) -> ChatMessage:
         self._frame.said = message

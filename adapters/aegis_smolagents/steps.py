@@ -5,7 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING, Any
 
+from pydantic import JsonValue
+
 from aegis_core.trace.active import guarded
+from aegis_core.trajectory import Content
 from aegis_smolagents._compat import (
     FINAL,
     INTERPRETER,
@@ -119,17 +122,17 @@ class StepTaps:
             found, frame.acting = frame.acting, None
             found.order = frame.next_order()
             text = _observed(step)
-            tell_watched(found, text)
-            tell_result(found, text, failed=step.error is not None)
+            error = None if step.error is None else str(step.error)
+            tell_watched(found, text if error is None else [text, error])
+            tell_result(found, text if error is None else f"{text}\n{error}".strip(), failed=error is not None)
         elif step.error is not None and not frame.is_told(step.error):
-            frame.step("error", f"{type(step.error).__name__}: {step.error}", frame.next_order())
+            data: JsonValue = {"error": type(step.error).__name__}
+            frame.step("error", str(step.error), frame.next_order(), content=(Content(type="json", data=data),))
         if (reason := reached_max_steps(step)) and self._agent.hold.is_root(frame):
             frame.run.stopped_by(reason)
 
 
 def _observed(step: Any) -> str:
     """What a code agent is shown of what its code did; of code that gives the answer, what it printed."""
-    seen = step.observations or ""
-    if step.error is not None:
-        return f"{seen}\n{step.error}".strip()
-    return (seen.partition(_LAST_OUTPUT)[0] if step.is_final_answer else seen).strip()
+    seen = str(step.observations or "")
+    return seen.partition(_LAST_OUTPUT)[0].strip() if step.is_final_answer else seen

@@ -9,12 +9,10 @@ from typing import Any
 from smolagents.models import ChatMessage, ChatMessageToolCall, ChatMessageToolCallFunction, MessageRole
 from smolagents.monitoring import TokenUsage
 
-from aegis_smolagents._compat import MORE, TASK
-from aegis_smolagents.messages import quoted_arguments, quoted_calls
+from aegis_smolagents._compat import OBSERVATION, TASK
+from aegis_smolagents.anatomy import quoted_arguments, quoted_calls
 
 __all__ = ["Memory", "asking", "read"]
-
-_OBSERVATION = "Observation:\n"
 
 
 @dataclass
@@ -40,14 +38,14 @@ def read(messages: Sequence[ChatMessage]) -> Memory:
         if message.role == MessageRole.SYSTEM:
             memory.system = text
         elif text.startswith(TASK):
-            head, given = quoted_arguments(text)
-            memory.task, memory.given = head.removeprefix(TASK).removesuffix(MORE), given or {}
+            memory.task, given = quoted_arguments(text)
+            memory.given = given or {}
             memory.calls, memory.observed = [], []
         elif (called := quoted_calls(text)) is not None:
             found = [(call["id"], call["function"]) for call in called]
             memory.calls.append([(call_id, function["name"], function["arguments"]) for call_id, function in found])
-        elif text.startswith(_OBSERVATION):
-            memory.observed.append(text.removeprefix(_OBSERVATION))
+        elif text.startswith(OBSERVATION):
+            memory.observed.append(text.removeprefix(OBSERVATION))
     return memory
 
 

@@ -14,7 +14,7 @@ from aegis_smolagents import _compat
 from aegis_smolagents.messages import request_parts, write_request
 from aegis_smolagents.values import decode, encode
 from tests.adapters.smolagents.models import Stock, agent, answer, calls, coder, says, writes
-from tests.adapters.smolagents.running import ADAPTER, MARK, TASK, ran, target
+from tests.adapters.smolagents.running import MARK, TASK, ran, target
 
 COUNT = calls(("Clerk", {"task": "Count the crates."}))
 
@@ -159,16 +159,6 @@ def test_values_come_back_as_they_were(value: Any) -> None:
 
     assert back == value
     assert type(back) is type(value)
-
-
-def test_a_failed_call_is_normal_without_its_id() -> None:
-    part = ["tool", "", "tool_result", "Call id: call_7\nError:\nno 'id': 'x'", None]
-    other = ["user", "", "message", "Call me. Call id: call_7\n", None]
-
-    found = ADAPTER.normalise({"parts": [part, other], "extra": None})
-
-    assert found == {"parts": [[*part[:3], "Call id:\nError:\nno 'id': 'x'", None], other], "extra": None}
-    assert ADAPTER.normalise("x") == "x"
 
 
 def test_what_the_memory_quotes_stands_on_the_tape_as_it_was_meant() -> None:
