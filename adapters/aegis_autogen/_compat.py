@@ -6,7 +6,7 @@ Checked by `tests/adapters/autogen/test_compat.py` against the versions that the
 from __future__ import annotations
 
 import inspect
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
 from autogen_agentchat.agents import CodeExecutorAgent, MessageFilterAgent, SocietyOfMindAgent, UserProxyAgent
@@ -48,6 +48,7 @@ __all__ = [
     "own_tools",
     "participants",
     "remembered",
+    "replaced",
     "runner",
     "runs_code",
     "set_task",
@@ -199,6 +200,23 @@ def attributes_with_clients(owner: Any) -> tuple[str, ...]:
 def workbenches(agent: Any) -> tuple[Any, ...]:
     """The workbenches with an agent's tools."""
     return tuple(item for item in _values(agent) if isinstance(item, Workbench))
+
+
+def replaced(owner: Any, stand_ins: Mapping[int, Any]) -> list[tuple[str, Any]]:
+    """The attributes of an object in which something is to be replaced, with what they are to hold.
+
+    Args:
+        stand_ins: what stands for what, by its `id`.
+    """
+    found: list[tuple[str, Any]] = []
+    for name, value in list(vars(owner).items()):
+        if id(value) in stand_ins:
+            found.append((name, stand_ins[id(value)]))
+        elif isinstance(value, list | tuple) and any(id(item) in stand_ins for item in value):
+            found.append((name, type(value)(stand_ins.get(id(item), item) for item in value)))
+        elif isinstance(value, dict) and any(id(item) in stand_ins for item in value.values()):
+            found.append((name, {key: stand_ins.get(id(item), item) for key, item in value.items()}))
+    return found
 
 
 def tools_in(workbench: Any) -> tuple[Any, ...]:

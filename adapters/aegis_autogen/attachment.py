@@ -15,7 +15,7 @@ from aegis_autogen.taps.agents import AgentTap
 from aegis_autogen.taps.managers import ManagerTap, OrchestratorTap, noting_choices
 from aegis_autogen.taps.models import tapped_client
 from aegis_autogen.taps.orders import Plan
-from aegis_autogen.taps.tools import WorkbenchTap, tapped_code, tapped_input, tapped_tool
+from aegis_autogen.taps.tools import ToolTap, WorkbenchTap, tapped_code, tapped_input
 from aegis_autogen.taps.turns import Speaker
 from aegis_core.adapter import Attachment
 from aegis_core.errors import AdapterError
@@ -87,16 +87,10 @@ class SystemAttachment(Attachment):
         self._table.put(agent, "on_messages_stream", tap.stream(agent.on_messages_stream))
 
     def _tap_tools(self, agent: Any, tap: AgentTap) -> None:
-        for workbench in _compat.workbenches(agent):
-            if is_patched(workbench, "call_tool"):  # shared with another agent
-                continue
-            bench = WorkbenchTap(workbench, self.run, self.signals)
-            self._table.put(workbench, "call_tool", bench.call(workbench.call_tool))
-            if hasattr(workbench, "call_tool_stream"):
-                self._table.put(workbench, "call_tool_stream", bench.stream(workbench.call_tool_stream))
-        for tool in _compat.own_tools(agent):
-            if not is_patched(tool, "run_json"):
-                self._table.put(tool, "run_json", tapped_tool(tool, tap))
+        own = {id(tool): ToolTap(tool, tap) for tool in _compat.own_tools(agent)}
+        taps: dict[int, Any] = {id(bench): WorkbenchTap(bench, tap) for bench in _compat.workbenches(agent)} | own
+        for attribute, value in _compat.replaced(agent, taps):
+            self._table.put(agent, attribute, value)
         if _compat.runs_code(agent):
             self._table.put(agent, "execute_code_block", tapped_code(agent, tap))
         if _compat.is_human(agent) and hasattr(agent, _compat.GET_INPUT):
@@ -127,11 +121,11 @@ class SystemAttachment(Attachment):
         """`run_stream` of a team: what is told of it stands where the team stands."""
         running: list[None] = []
 
-        async def run_stream(**options: Any) -> AsyncGenerator[Any, None]:
+        async def run_stream(*args: Any, **options: Any) -> AsyncGenerator[Any, None]:
             if not running:
                 plan.begin(self._place_of(node))
             running.append(None)
-            stream = real(**options)
+            stream = real(*args, **options)
             try:
                 async for item in stream:
                     yield item

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncGenerator, AsyncIterator, Callable
+from collections.abc import AsyncGenerator, AsyncIterator, Callable, Mapping
 from typing import Any
 
 from autogen_agentchat.base import Response, TaskResult
@@ -81,11 +81,11 @@ class Entry:
     def whole(self, real: Callable[..., Any]) -> Callable[..., Any]:
         """`run` of an agent."""
 
-        async def run(**options: Any) -> Any:
-            if not self.begin(options.get("task")):
-                return await real(**options)
+        async def run(*args: Any, **options: Any) -> Any:
+            if not self.begin(_task(args, options)):
+                return await real(*args, **options)
             try:
-                result = await real(**options)
+                result = await real(*args, **options)
             except Exception as error:
                 self.failed(error)
                 raise
@@ -100,9 +100,9 @@ class Entry:
     def stream(self, real: Callable[..., AsyncIterator[Any]]) -> Callable[..., AsyncGenerator[Any, None]]:
         """`run_stream` of a team or an agent."""
 
-        async def run_stream(**options: Any) -> AsyncGenerator[Any, None]:
-            stream = real(**options)
-            if not self.begin(options.get("task")):
+        async def run_stream(*args: Any, **options: Any) -> AsyncGenerator[Any, None]:
+            stream = real(*args, **options)
+            if not self.begin(_task(args, options)):
                 async for item in stream:
                     yield item
                 return
@@ -122,6 +122,10 @@ class Entry:
             self.end(result)
 
         return run_stream
+
+
+def _task(args: tuple[Any, ...], options: Mapping[str, Any]) -> Any:
+    return options.get("task", args[0] if args else None)
 
 
 def _ends_with_handoff(task: Any) -> bool:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import functools
+import inspect
 from typing import Any
 
 __all__ = ["Patches", "is_patched"]
@@ -20,7 +22,8 @@ class Patches:
     def put(self, owner: Any, attribute: str, value: Any) -> None:
         """Replace an attribute of this very object."""
         self._table.append((owner, attribute, vars(owner).get(attribute, _ABSENT)))
-        if callable(value) and not hasattr(value, "_aegis_client"):
+        if inspect.isroutine(value):
+            functools.update_wrapper(value, getattr(owner, attribute))
             setattr(value, _MARK, self._run_id)
         vars(owner)[attribute] = value
 

@@ -10,6 +10,7 @@ from autogen_core.models import ChatCompletionClient, CreateResult
 from pydantic import JsonValue
 
 from aegis_autogen.signals import Signals
+from aegis_autogen.taps.standing import StandIn
 from aegis_autogen.texts.requests import request_parts, write_request
 from aegis_autogen.texts.results import ModelCodec, ModelStreamCodec
 from aegis_core.adapter import Part, Turn
@@ -38,28 +39,16 @@ def tapped_client(client: Any, run: Run, caller: Caller, signals: Signals) -> An
     return _ClientTap(client, run, caller, signals)
 
 
-class _ClientTap:
-    """Passes everything on to the client, and calls of the model through the run."""
+class _ClientTap(StandIn):
+    """A client whose model is called through the run."""
 
     def __init__(self, client: Any, run: Run, caller: Caller, signals: Signals) -> None:
-        for name, value in (("client", client), ("run", run), ("caller", caller), ("signals", signals)):
+        super().__init__(client)
+        for name, value in (("run", run), ("caller", caller), ("signals", signals)):
             object.__setattr__(self, f"_aegis_{name}", value)
 
-    @property  # type: ignore[misc]  # so that isinstance() says of the tap what it says of the client
-    def __class__(self) -> type:
-        return type(self._aegis_client)
-
-    def __getattr__(self, name: str) -> Any:
-        return getattr(object.__getattribute__(self, "_aegis_client"), name)
-
-    def __setattr__(self, name: str, value: Any) -> None:
-        setattr(self._aegis_client, name, value)
-
-    def __delattr__(self, name: str) -> None:
-        delattr(self._aegis_client, name)
-
     async def create(self, messages: Sequence[Any], **options: Any) -> CreateResult:
-        run, caller, client = self._aegis_run, self._aegis_caller, self._aegis_client
+        run, caller, client = self._aegis_run, self._aegis_caller, self._aegis_real
         with self._aegis_signals.noted():
             turn = await caller.turn()
             request = _request(run, messages, options, caller.authors) if turn is not None else None
@@ -76,7 +65,7 @@ class _ClientTap:
         return result
 
     async def create_stream(self, messages: Sequence[Any], **options: Any) -> AsyncGenerator[str | CreateResult, None]:
-        run, caller, client = self._aegis_run, self._aegis_caller, self._aegis_client
+        run, caller, client = self._aegis_run, self._aegis_caller, self._aegis_real
         with self._aegis_signals.noted():
             turn = await caller.turn()
             request = _request(run, messages, options, caller.authors) if turn is not None else None

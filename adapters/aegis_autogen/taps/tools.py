@@ -16,90 +16,78 @@ from typing import Any
 from autogen_core.tools import TextResultContent, ToolResult
 
 from aegis_autogen import _compat
-from aegis_autogen.signals import OWN, Signals
+from aegis_autogen.signals import OWN
 from aegis_autogen.taps.agents import AgentTap, stepping
+from aegis_autogen.taps.standing import StandIn
 from aegis_autogen.taps.turns import Place, inside
 from aegis_autogen.texts.tools import CodeCodec, TextCodec, ToolCodec, ToolOutcome, ValueCodec
 from aegis_core.adapter import Codec, Part, Turn
 from aegis_core.run import Run
 
-__all__ = ["WorkbenchTap", "tapped_code", "tapped_input", "tapped_tool"]
+__all__ = ["ToolTap", "WorkbenchTap", "tapped_code", "tapped_input"]
 
 _Call = Callable[..., Any]
 
 
-class WorkbenchTap:
-    """What is put around a workbench, which several agents may share: who calls is told by the context."""
+class WorkbenchTap(StandIn):
+    """A workbench in the hands of one agent."""
 
-    def __init__(self, workbench: Any, run: Run, signals: Signals) -> None:
-        self._run = run
-        self._signals = signals
-        self._runners = {
-            tool.name for tool in _compat.tools_in(workbench) if _compat.runner(tool) is not None
-        }  # fmt: skip
+    def __init__(self, workbench: Any, tap: AgentTap) -> None:
+        super().__init__(workbench)
+        tools = _compat.tools_in(workbench)
+        object.__setattr__(self, "_aegis_tap", tap)
+        object.__setattr__(self, "_aegis_runners", {tool.name for tool in tools if _compat.runner(tool) is not None})
 
-    def call(self, real: _Call) -> _Call:
-        """`call_tool`."""
+    async def call_tool(self, name: str, arguments: Mapping[str, Any] | None = None, **more: Any) -> ToolResult:
+        async def live(_: dict[str, str]) -> ToolOutcome:
+            return ToolOutcome(await self._aegis_real.call_tool(name=name, arguments=arguments, **more))
 
-        async def call_tool(name: str, arguments: Mapping[str, Any] | None = None, **more: Any) -> ToolResult:
-            place = inside.get()
-            if place is None:
-                result: ToolResult = await real(name=name, arguments=arguments, **more)
-                return result
-            order = place.activation.next_call()
-            if name in self._runners:
-                token = inside.set(Place(place.activation, order))
-                try:
-                    ran: ToolResult = await real(name=name, arguments=arguments, **more)
-                finally:
-                    inside.reset(token)
-                return ran
+        place = self._aegis_tap.here()
+        if place is None:
+            return (await live({})).result
+        order = place.activation.next_call()
+        if name in self._aegis_runners:
+            token = inside.set(Place(place.activation, order))
+            try:
+                return (await live({})).result
+            finally:
+                inside.reset(token)
+        part = place.activation.call_part(name, arguments, more.get("call_id"))
+        return (await self._made(place.activation.at(order), part, name, live)).result
 
-            async def live(_: dict[str, str]) -> ToolOutcome:
-                return ToolOutcome(await real(name=name, arguments=arguments, **more))
-
-            part = place.activation.call_part(name, arguments, more.get("call_id"))
-            return (await self._made(place.activation.at(order), part, name, live)).result
-
-        return call_tool
-
-    def stream(self, real: _Call) -> _Call:
-        """`call_tool_stream`."""
-
-        async def call_tool_stream(
-            name: str, arguments: Mapping[str, Any] | None = None, **more: Any
-        ) -> AsyncGenerator[Any, None]:
-            place = inside.get()
-            if place is None:
-                async for item in real(name=name, arguments=arguments, **more):
-                    yield item
-                return
-            order = place.activation.next_call()
-            if name in self._runners:
-                there = Place(place.activation, order)
-                async for item in stepping(real(name=name, arguments=arguments, **more), lambda: there):
-                    yield item
-                return
-            passing = _Passing()
-
-            async def live(_: dict[str, str]) -> ToolOutcome:
-                return await passing.gather(real(name=name, arguments=arguments, **more))
-
-            part = place.activation.call_part(name, arguments, more.get("call_id"))
-            making = asyncio.ensure_future(self._made(place.activation.at(order), part, name, live))
-            async for item in passing.out(making):
+    async def call_tool_stream(
+        self, name: str, arguments: Mapping[str, Any] | None = None, **more: Any
+    ) -> AsyncGenerator[Any, None]:
+        place = self._aegis_tap.here()
+        stream = self._aegis_real.call_tool_stream
+        if place is None:
+            async for item in stream(name=name, arguments=arguments, **more):
                 yield item
+            return
+        order = place.activation.next_call()
+        if name in self._aegis_runners:
+            there = Place(place.activation, order)
+            async for item in stepping(stream(name=name, arguments=arguments, **more), lambda: there):
+                yield item
+            return
+        passing = _Passing()
 
-        return call_tool_stream
+        async def live(_: dict[str, str]) -> ToolOutcome:
+            return await passing.gather(stream(name=name, arguments=arguments, **more))
+
+        part = place.activation.call_part(name, arguments, more.get("call_id"))
+        making = asyncio.ensure_future(self._made(place.activation.at(order), part, name, live))
+        async for item in passing.out(making):
+            yield item
 
     async def _made(self, turn: Turn | None, part: Part, name: str, live: Callable[..., Any]) -> ToolOutcome:
         if turn is None:
             made: ToolOutcome = await live({})
             return made
         try:
-            outcome: ToolOutcome = await _called(self._run, turn, part, name, live, ToolCodec())
+            outcome: ToolOutcome = await _called(self._aegis_tap.run, turn, part, name, live, ToolCodec())
         except OWN as error:
-            self._signals.note(error)
+            self._aegis_tap.signals.note(error)
             told = TextResultContent(content="stopped by Aegis")
             outcome = ToolOutcome(ToolResult(name=name, result=[told], is_error=True))
         return outcome
@@ -141,33 +129,34 @@ class _Passing:
                 making.cancel()
 
 
-def tapped_tool(tool: Any, tap: AgentTap) -> _Call:
-    """`run_json` of a tool that an agent calls itself."""
-    real = tool.run_json
+class ToolTap(StandIn):
+    """A tool that an agent calls itself."""
 
-    async def run_json(args: Mapping[str, Any], *more: Any, **options: Any) -> Any:
+    def __init__(self, tool: Any, tap: AgentTap) -> None:
+        super().__init__(tool)
+        object.__setattr__(self, "_aegis_tap", tap)
+
+    async def run_json(self, args: Mapping[str, Any], *more: Any, **options: Any) -> Any:
+        async def live(_: dict[str, str]) -> Any:
+            return await self._aegis_real.run_json(args, *more, **options)
+
+        tap, tool = self._aegis_tap, self._aegis_real
         place = tap.here()
         if place is None:
-            return await real(args, *more, **options)
+            return await live({})
         order = place.activation.next_call()
         if _compat.runner(tool) is not None:
             token = inside.set(Place(place.activation, order))
             try:
-                return await real(args, *more, **options)
+                return await live({})
             finally:
                 inside.reset(token)
-
-        async def live(_: dict[str, str]) -> Any:
-            return await real(args, *more, **options)
-
         turn = place.activation.at(order)
         if turn is None:
             return await live({})
         part = place.activation.call_part(tool.name, args, None)
         with tap.signals.noted():
             return await _called(tap.run, turn, part, tool.name, live, ValueCodec(tool.return_type()))
-
-    return run_json
 
 
 def tapped_code(agent: Any, tap: AgentTap) -> _Call:

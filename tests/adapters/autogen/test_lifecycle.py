@@ -392,3 +392,47 @@ def test_a_tool_of_an_agent_s_own_may_return_anything() -> None:
     assert [e.key.name for e in done.run.tape().entries if e.key.kind == "tool"] == ["odd", "odd"]
     assert isinstance(TextMessage(content="x", source="y"), TextMessage)
     assert ADAPTER.capabilities(Holder()).sites[-1].scope == "call"
+
+
+def test_tools_that_two_systems_share_at_the_same_time_are_told_in_their_own_runs() -> None:
+    """Whoever leaves first takes off its own taps alone."""
+    from autogen_core.tools import FunctionTool, StaticWorkbench
+
+    def look(place: str) -> str:
+        """Look."""
+        return f"9 in {place}"
+
+    bench, tool = StaticWorkbench([FunctionTool(look, "look")]), FunctionTool(look, "look", name="own")
+
+    class Holder(teams.Whole):
+        def __init__(self) -> None:
+            super().__init__("h")
+            self.tools = {"own": tool}
+
+        async def on_messages(self, messages: Any, cancellation_token: Any) -> Any:
+            await self.tools["own"].run_json({"place": "x"}, cancellation_token)
+            return await super().on_messages(messages, cancellation_token)
+
+    def team(number: int) -> Any:
+        def reply(texts: list[str], _: list[str]) -> Any:
+            return [call("look", f'{{"place": "hall {number}"}}')] if len(texts) < 4 else "done"
+
+        members: Any = [Holder(), teams.assistant(Book(), "a", reply, workbench=[bench], max_tool_iterations=2)]
+        return RoundRobinGroupChat(members, max_turns=2)
+
+    async def play() -> Any:
+        one, other = team(1), team(2)
+        first, second = aegis.record(one), aegis.record(other)
+        with second:
+            with first:
+                await asyncio.gather(one.run(task=TASK), other.run(task=TASK))
+            await other.run()
+        return first, second
+
+    first, second = asyncio.run(play())
+    for number, run, times in ((1, first, 1), (2, second, 2)):
+        keys = [e.request[0].text for e in run.tape.entries if e.key.kind == "tool" and e.key.name == "look"]
+        assert keys == [f'look({{"place": "hall {number}"}})']
+        assert sum(e.key.name == "own" for e in run.tape.entries) == times
+    assert "call_tool" not in vars(bench)
+    assert "run_json" not in vars(tool)
