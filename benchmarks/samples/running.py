@@ -16,6 +16,7 @@ import types
 import warnings
 from contextlib import nullcontext
 from importlib import import_module
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 from unittest import mock
@@ -134,14 +135,13 @@ def _silent(name: str) -> types.ModuleType:
 
 def _count_bytes() -> None:
     """Let tiktoken take bytes for tokens: it would fetch its vocabularies from the network."""
-    try:
-        import tiktoken
-    except ImportError:
+    if find_spec("tiktoken") is None:
         return
+    tiktoken = import_module("tiktoken")
     ranks = {bytes([number]): number for number in range(256)}
     encoding = tiktoken.Encoding("bytes", pat_str=r"[\s\S]", mergeable_ranks=ranks, special_tokens={})
-    tiktoken.get_encoding = lambda _: encoding
-    tiktoken.encoding_for_model = lambda _: encoding
+    for name in ("get_encoding", "encoding_for_model"):
+        setattr(tiktoken, name, lambda _: encoding)
 
 
 def _replace_model(target: str, address: str) -> None:
