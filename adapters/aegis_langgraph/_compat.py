@@ -39,6 +39,7 @@ __all__ = [
     "entries",
     "field_kind",
     "functions",
+    "goals",
     "is_graph",
     "is_hand_back",
     "place",
@@ -289,14 +290,19 @@ def _content(cell: Any) -> Any:
         return None
 
 
+def goals(command: Command[Any]) -> tuple[str, ...]:
+    """The nodes that a command hands control to, in order."""
+    goto: Any = command.goto
+    found = goto if isinstance(goto, list | tuple) else (goto,)
+    named = (str(item.node) if isinstance(item, Send) else item for item in found)
+    return tuple(dict.fromkeys(name for name in named if isinstance(name, str) and name))
+
+
 def destination(command: Command[Any]) -> str | None:
     """The one node that a command hands control to; None if there is none, or more than one."""
-    goto: Any = command.goto
-    if isinstance(goto, list | tuple):
-        goto = goto[0] if len(goto) == 1 else None
-    if isinstance(goto, Send):
-        return str(goto.node)
-    return goto if isinstance(goto, str) and goto else None
+    several = isinstance(command.goto, list | tuple) and len(command.goto) != 1
+    found = goals(command)
+    return found[0] if len(found) == 1 and not several else None
 
 
 def directed(command: Command[Any], node: str) -> Command[Any]:

@@ -17,7 +17,7 @@ from aegis_langgraph.acting.arrival import Arrival
 from aegis_langgraph.texts.codec import NodeResult
 from aegis_langgraph.texts.messages import tool_calls
 from aegis_langgraph.texts.state import Text, entries, has_keys, holds_message, messages_in, texts_of
-from aegis_langgraph.texts.update import redirected, route_of, texts_of_update, updates_of, written
+from aegis_langgraph.texts.update import goals_of, redirected, route_of, texts_of_update, updates_of, written
 from aegis_langgraph.watching.frames import Frame
 from aegis_langgraph.watching.tracker import Edit, Tracker, TurnState
 
@@ -31,7 +31,8 @@ class Departure:
     """What one execution of a node returned.
 
     `fresh` are the texts that were not there before, with their author. `target` is the path of the agent that
-    control is handed to. What the agent repeats of its own words stays as others see it.
+    control is handed to, `goals` are those of all, if there are several. What the agent repeats of its own words stays
+    as others see it.
     """
 
     def __init__(
@@ -56,6 +57,8 @@ class Departure:
         self.target: str | None = None
         if self._route is not None:
             self.target = tracker.agent_at(frame, self._route.node, parent=self._route.parent)
+        found = (tracker.agent_at(frame, goal.node, parent=goal.parent) for goal in goals_of(self.value))
+        self.goals = tuple(dict.fromkeys(path for path in found if path is not None))
 
     def _written_back(self, value: Any) -> Any:
         """What the agent repeats of its input goes back as the state has it: what it sees otherwise is its own view."""
@@ -129,7 +132,7 @@ class Departure:
     def closing(self, attempts: int) -> dict[str, Any]:
         """What the turn ends with: arguments of `Run.end_turn`."""
         parts = [text.part for text in self.fresh]
-        if self.target is not None:
+        if self.goals:
             parts = self._handing_over(parts)
         if attempts > 1 and parts and parts[0].data is None:
             parts[0] = parts[0].model_copy(update={"data": {"attempts": attempts}})
@@ -139,6 +142,7 @@ class Departure:
         return {
             "parts": self._parts,
             "route": self.target,
+            "addressed_to": self.goals if self.target is None else (),
             "model": self._state.model,
             "usage": self._state.usage,
             "scopes": ("outgoing", "belief") if able else (),
@@ -168,7 +172,8 @@ class Departure:
                 position = position if rest else len(told)
                 rest[key] = item
                 own += found
-        is_bookkeeping = not own and self._frame.role in ("inner", "tools")  # counters of middleware, a state handed on
+        hands_on = self._frame.role in ("inner", "tools") or self._frame.handed_over
+        is_bookkeeping = not own and hands_on  # counters of middleware, a state handed on
         if rest and not is_bookkeeping and not self._adds_one_text(rest, own):
             own = list(whole(rest if has_keys(update) else next(iter(rest.values())), own, f"{prefix}update"))
         return [*told[:position], *own, *told[position:]]

@@ -169,10 +169,10 @@ class Visit:
             self._state.delivered |= {text.message_id for text in left.fresh if text.message_id is not None}
             self._ask(asked)
             return True
-        if role == "tools" and self._frame.in_loop:
-            if left.target is None:
-                self._tell_tools(left.fresh)
-                return True
+        if role == "tools" and self._frame.in_loop and not left.goals:
+            self._tell_tools(left.fresh)
+            return True
+        if (role == "tools" and self._frame.in_loop) or (self._frame.handed_over and left.goals):
             left.fresh = [text for text in left.fresh if isinstance(text.message, ToolMessage)]
             for text in left.fresh:  # the hand-off is told as such, and not as the tool that it was
                 self._state.calls.pop(text.part.call_id or "", None)

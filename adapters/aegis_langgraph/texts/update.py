@@ -13,7 +13,7 @@ from langgraph.types import Command
 from aegis_langgraph import _compat
 from aegis_langgraph.texts.state import Naming, Text, entries, texts_of, with_values, write
 
-__all__ = ["Route", "coerced", "redirected", "route_of", "texts_of_update", "updates_of", "written"]
+__all__ = ["Route", "coerced", "goals_of", "redirected", "route_of", "texts_of_update", "updates_of", "written"]
 
 
 @dataclass(frozen=True)
@@ -131,13 +131,23 @@ def _mapped_item(prefix: str, item: Any, edit: Callable[[str, Any], Any]) -> Any
 
 def route_of(result: Any) -> Route | None:
     """Where a result hands control to; None if it does not, or to several nodes, or ends the run."""
-    commands = [item for item in (result if _is_many(result) else [result]) if isinstance(item, Command)]
-    routes = [
+    singly = [_compat.destination(command) for command in _commands(result)]
+    routes = goals_of(result)
+    return routes[0] if len(routes) == 1 and sum(node is not None for node in singly) == 1 else None
+
+
+def goals_of(result: Any) -> tuple[Route, ...]:
+    """All nodes that a result hands control to."""
+    return tuple(
         Route(node, parent=command.graph == _compat.PARENT)
-        for command in commands
-        if (node := _compat.destination(command)) is not None
-    ]
-    return routes[0] if len(routes) == 1 and not routes[0].node.startswith("__") else None
+        for command in _commands(result)
+        for node in _compat.goals(command)
+        if not node.startswith("__")
+    )
+
+
+def _commands(result: Any) -> list[Command[Any]]:
+    return [item for item in (result if _is_many(result) else [result]) if isinstance(item, Command)]
 
 
 def redirected(result: Any, node: str) -> Any:

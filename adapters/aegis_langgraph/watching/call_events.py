@@ -13,12 +13,13 @@ from uuid import UUID
 from langchain_core.messages import BaseMessage
 from langchain_core.outputs import ChatGeneration, ChatResult, Generation, LLMResult
 from langgraph.errors import GraphBubbleUp
+from langgraph.types import Command
 from pydantic import JsonValue
 
 from aegis_core.adapter import Part, Turn
 from aegis_core.errors import RecorderWarning, ReplayDrift, RunLimitReached
 from aegis_core.trajectory import Usage
-from aegis_langgraph._compat import GraphCallbackHandler
+from aegis_langgraph import _compat
 from aegis_langgraph.signals import surfacing
 from aegis_langgraph.texts.codec import AnswerCodec
 from aegis_langgraph.texts.messages import call_text, offered, plain
@@ -68,7 +69,7 @@ class _ToolCall:
     call: dict[str, Any]
 
 
-class CallEvents(GraphCallbackHandler):
+class CallEvents(_compat.GraphCallbackHandler):
     """Handler of the events of models and tools."""
 
     raise_error = True
@@ -213,6 +214,9 @@ class CallEvents(GraphCallbackHandler):
     def on_tool_end(self, output: Any, *, run_id: UUID, **_: Any) -> None:
         """A tool has returned."""
         self.tracker.frames.end(run_id)
+        if isinstance(output, Command) and _compat.goals(output):  # told as the hand-off that it leads to
+            self._tools.pop(run_id, None)
+            return
         text = output.text if isinstance(output, BaseMessage) else output
         self._told(run_id, text if isinstance(text, str) else str(plain(text)), None)
 

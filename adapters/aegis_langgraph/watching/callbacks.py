@@ -16,6 +16,7 @@ from langchain_core.tracers.context import register_configure_hook
 from langgraph.errors import GraphBubbleUp, GraphInterrupt, GraphRecursionError, ParentCommand
 
 from aegis_core.errors import ReplayDrift, RunLimitReached
+from aegis_langgraph import _compat
 from aegis_langgraph.acting.visit import Visit
 from aegis_langgraph.entry import task_text
 from aegis_langgraph.texts.codec import NodeCodec
@@ -152,6 +153,7 @@ class Watcher(CallEvents):
             return
         if isinstance(error, ParentCommand):
             command = error.args[0]
+            frame.handed_over = frame.role == "leaf" and command.graph != _compat.PARENT
             self._finish(run_id, [command] if frame.role == "tools" else command)
             self.tracker.left(frame)
         elif isinstance(error, GraphInterrupt):

@@ -67,6 +67,8 @@ class Frame:
     repeatable: list[tuple[BaseMessage, str]] = field(default_factory=list)
     """Of a task: the messages that agents said inside it, with each of their texts. It may return them."""
 
+    handed_over: bool = False
+    """Of a node: whether it ended by a hand-off that was made in a graph inside it."""
     met: dict[str, Agent] = field(default_factory=dict)
     """Of a task: the agents that acted inside it, by path."""
     sent: list[Part] = field(default_factory=list)

@@ -10,7 +10,7 @@ from typing import Any
 
 from aegis_core.adapter import Part, Turn
 from aegis_core.run import Run
-from aegis_core.run.recorder import OrderKey
+from aegis_core.run.recorder import OrderKey, after
 from aegis_core.trajectory import Usage
 from aegis_langgraph.names import Layout, Shape
 from aegis_langgraph.texts.codec import MessageIds
@@ -133,6 +133,10 @@ class Tracker:
                 return state
         return None
 
+    def is_empty(self) -> bool:
+        """Whether no turn is held that has begun and not ended."""
+        return not self._states
+
     def state_of(self, frame: Frame | None) -> TurnState | None:
         """The open turn around a frame, if there is one."""
         while frame is not None:
@@ -163,7 +167,8 @@ class Tracker:
         state.waiting = True
         text = value if isinstance(value, str) else json.dumps(plain(value), ensure_ascii=False)
         part = Part(id=key, text=text, kind="system", data={"interrupt": plain(value)})
-        self.run.recorder.part_step(state.path, part, moment=state.turn.moment, order=frame.order)
+        order = after(frame.order) if frame.met else frame.order  # what happened inside so far came before
+        self.run.recorder.part_step(state.path, part, moment=state.turn.moment, order=order)
 
     def broken_off(self, invocation: Frame) -> None:
         """The invocation was left before its end: what its models had asked for, and got no answer to, is told."""
@@ -236,6 +241,8 @@ class Tracker:
         """The path of the agent that runs at a node of the graph of this task, or of the graph around it; of a team
         the one that acts first.
         """
+        if frame.shape is None:  # in a graph that was called inside a node, of which only names are known
+            return None if parent or frame.in_loop else f"{frame.path.rpartition('/')[0]}/{node}".lstrip("/")
         shape = self._sibling(frame, node, parent=parent)
         first = shape.first if shape is not None else None
         return first.path if first is not None else None

@@ -6,6 +6,7 @@ import asyncio
 import gc
 import threading
 import tracemalloc
+from collections import Counter
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
@@ -13,6 +14,7 @@ import pytest
 
 import aegis_core as aegis
 from aegis_core.errors import AdapterError
+from aegis_core.run import Run, RunInfo
 from aegis_langgraph.watching.callbacks import current_watcher
 from tests.adapters.langgraph import graphs
 from tests.adapters.langgraph.graphs import ASK, amember
@@ -138,6 +140,43 @@ def test_memory_stays_flat_over_many_runs() -> None:
         tracemalloc.stop()
     assert after - before < 80 * 1500
     assert current_watcher.get() is None
+
+
+def kept() -> Counter[str]:
+    """What is alive of the adapter, of the core's runs, and of LangChain's messages and runs, by module."""
+    gc.collect()
+    homes = [str(type(item).__module__) for item in gc.get_objects()]
+    return Counter(home for home in homes if home.startswith(("aegis_", "langchain_core", "langgraph")))
+
+
+@pytest.mark.case("langgraph-N10")
+def test_nothing_is_kept_of_five_hundred_runs() -> None:
+    graph = graphs.chain("a", "b")
+    agent = graphs.researcher()
+
+    def some(count: int) -> None:
+        for number in range(count):
+            for app in (graph, agent) if number % 5 == 0 else (graph,):
+                with aegis.record(app, adapter=ADAPTER):
+                    app.invoke(ASK)
+
+    some(5)
+    before = kept()
+    some(500)
+    assert kept() - before == Counter()
+
+
+@pytest.mark.case("langgraph-N10")
+def test_nothing_but_the_record_is_kept_of_five_hundred_calls_in_one_run() -> None:
+    graph = graphs.chain("a", "b")
+    run = Run(RunInfo(run_id="run", adapter="langgraph"))
+    with ADAPTER.attach(graph, run) as attachment:
+        for _ in range(500):
+            graph.invoke(ASK)
+        assert len(run.recorder.steps()) == 500 * 2
+        watcher: Any = attachment.watcher  # type: ignore[attr-defined]
+        assert watcher.is_idle()
+        assert watcher.tracker.is_empty()
 
 
 def test_another_handler_sees_what_it_saw_before_and_takes_nothing_away() -> None:
