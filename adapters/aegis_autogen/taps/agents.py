@@ -150,6 +150,7 @@ class AgentTap:
             activation.observe(item)
 
     async def _ended(self, activation: Activation, response: Response) -> Response:
+        self.signals.check()  # an agent may have swallowed one of ours
         with self.signals.noted(), guarded(self.run):
             response = await activation.end(response)
         if activation.alone and self.entry is not None:

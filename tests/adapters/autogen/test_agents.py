@@ -11,7 +11,7 @@ from autogen_agentchat.agents import MessageFilterAgent, MessageFilterConfig, Pe
 from autogen_agentchat.conditions import MaxMessageTermination
 from autogen_agentchat.messages import TextMessage
 from autogen_agentchat.teams import RoundRobinGroupChat
-from autogen_agentchat.tools import TeamTool
+from autogen_agentchat.tools import AgentTool, TeamTool
 from autogen_core.tools import BaseStreamTool
 from pydantic import BaseModel
 
@@ -328,3 +328,21 @@ def test_a_tool_call_is_on_the_tape_as_the_model_wrote_it() -> None:
     done = ran(with_tools(Book(), reply, weigh_twice))
     (entry,) = [entry for entry in done.run.tape().entries if entry.key.kind == "tool"]
     assert entry.request[0].text == done.of("a", "tool_call")[0].text == f"weigh_twice({written})"
+
+
+def test_an_agent_called_twice_at_once_as_a_tool_is_told_to_overlap() -> None:
+    """AutoGen lets both calls into one memory; such turns are recorded, and never a target."""
+    book = Book()
+    inner = AgentTool(teams.assistant(book, "inner", owner="a/inner", delay=0.001))
+    calls = [call("inner", '{"task": "one"}', "call_one_1"), call("inner", '{"task": "two"}', "call_two_1")]
+
+    def reply(texts: list[str], tools: list[str]) -> Any:
+        return calls if len(texts) < 3 else "done"
+
+    done = ran(with_tools(book, reply, inner))
+    assert done.told == [
+        "a:tool_call", "a:tool_call", "a/inner:message", "a/inner:message", "a:tool_result", "a:tool_result",
+        "a:message", "b:message",
+    ]  # fmt: skip
+    assert [step.turn for step in done.of("a/inner")] == [1, 2]
+    assert done.run.tape().overlapping == ("a/inner",)

@@ -436,3 +436,23 @@ def test_tools_that_two_systems_share_at_the_same_time_are_told_in_their_own_run
         assert sum(e.key.name == "own" for e in run.tape.entries) == times
     assert "call_tool" not in vars(bench)
     assert "run_json" not in vars(tool)
+
+
+@pytest.mark.parametrize("way", ["run", "run_stream"])
+def test_an_agent_that_swallows_every_exception_does_not_hide_a_limit(way: str) -> None:
+    from tests.adapters.autogen.models import Client
+
+    class Deaf(teams.Whole):
+        async def on_messages(self, messages: Any, cancellation_token: Any) -> Any:
+            try:
+                return await super().on_messages(messages, cancellation_token)
+            except BaseException:
+                return await teams.Whole("deaf").on_messages(messages, cancellation_token)
+
+    async def use(app: Any) -> Any:
+        if way == "run":
+            return await app.run(task=TASK)
+        return [item async for item in app.run_stream(task=TASK)]
+
+    done = ran(Deaf("deaf", Client(Book(), "deaf")), limits=Limits(calls=0), use=use, raises=True)
+    assert isinstance(done.error, RunLimitReached)
