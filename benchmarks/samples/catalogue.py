@@ -106,15 +106,15 @@ _CODERS = (
 
 _GROWTH = (
     Rule(
-        "web search",
-        (Call("final_answer", {"answer": "The growth of 2024 was 2.8 percent."}),),
-    ),
-    Rule(
-        "expert assistant who can solve any task using code",
+        "solve any task using code",
         (
             'Thought: I ask.\n<code>\nfound = search_agent(task="Growth of the US in 2024?")\nprint(found)\n</code>',
             "Thought: 70 / 2.8 = 25.\n<code>\nfinal_answer(25)\n</code>",
         ),
+    ),
+    Rule(
+        "solve any task using tool calls",
+        (Call("final_answer", {"answer": "The growth of 2024 was 2.8 percent."}),),
     ),
 )
 

@@ -46,15 +46,16 @@ class _Wrapper:
         return self._awaited(method) if inspect.iscoroutinefunction(method) else self._called(method)
 
     @contextmanager
-    def _recording(self, arguments: tuple[Any, ...]) -> Iterator[None]:
-        if self._inside:  # a system inside the recorded one
-            yield
+    def _recording(self, method: Callable[..., Any], arguments: tuple[Any, ...]) -> Iterator[Callable[..., Any]]:
+        """Yields what to call, without the object itself: the method, or what an adapter has put in its place."""
+        if self._inside:  # the adapter calling the method, or a system inside the recorded one
+            yield functools.partial(method, arguments[0])
             return
         self._inside = True
         try:
             with aegis.record(arguments[1] if self._entrance.argument else arguments[0]) as recording:
                 self._found.append(recording)
-                yield
+                yield _bound(method, arguments)
         finally:
             self._inside = False
 
@@ -71,24 +72,24 @@ class _Wrapper:
     def _called(self, method: Callable[..., Any]) -> Callable[..., Any]:
         @functools.wraps(method)
         def call(*args: Any, **kwargs: Any) -> Any:
-            with self._recording(args):
-                return _bound(method, args)(*args[1:], **kwargs)
+            with self._recording(method, args) as start:
+                return start(*args[1:], **kwargs)
 
         return call
 
     def _awaited(self, method: Callable[..., Any]) -> Callable[..., Any]:
         @functools.wraps(method)
         async def call(*args: Any, **kwargs: Any) -> Any:
-            with self._recording(args):
-                return await _bound(method, args)(*args[1:], **kwargs)
+            with self._recording(method, args) as start:
+                return await start(*args[1:], **kwargs)
 
         return call
 
     def _streamed(self, method: Callable[..., Any]) -> Callable[..., Any]:
         @functools.wraps(method)
         async def stream(*args: Any, **kwargs: Any) -> Any:
-            with self._recording(args):
-                async for item in _bound(method, args)(*args[1:], **kwargs):
+            with self._recording(method, args) as start:
+                async for item in start(*args[1:], **kwargs):
                     yield item
 
         return stream
