@@ -16,7 +16,6 @@ try:
     from metagpt.environment import Environment
     from metagpt.provider.base_llm import BaseLLM
     from metagpt.provider.human_provider import HumanProvider
-    from metagpt.provider.llm_provider_registry import LLM_REGISTRY
     from metagpt.roles import Role
     from metagpt.schema import Message
     from metagpt.team import Team
@@ -32,7 +31,6 @@ except ValidationError as error:
 __all__ = [
     "ALL",
     "COSTS",
-    "LLM_REGISTRY",
     "REQUIREMENT",
     "BaseLLM",
     "Environment",
@@ -43,6 +41,7 @@ __all__ = [
     "clean_text",
     "is_send_to",
     "is_swallowed_form",
+    "is_swallowing",
     "models_of",
     "raising",
     "remember_instead",
@@ -60,22 +59,33 @@ COSTS = "_update_costs"
 _RAISED_AGAIN = "Traceback (most recent call last):"
 
 
-def raising(team: Any) -> Callable[..., Awaitable[Any]]:
-    """`Team.run` of a team before MetaGPT's decorator, which swallows exceptions, was put around it.
+def is_swallowing(team: Any) -> bool:
+    """Whether the `run` of a team has MetaGPT's decorator around it, which swallows exceptions.
 
-    Where a subclass has a `run` of another making, that is returned.
+    A subclass may have a `run` of its own.
     """
+    return type(team).run.__qualname__.startswith(f"{serialize_decorator.__name__}.")
+
+
+def raising(team: Any) -> Callable[..., Awaitable[Any]]:
+    """The `run` of a team as it was before MetaGPT's decorator was put around it."""
     function = type(team).run
-    for cell in function.__closure__ or ():
-        if callable(cell.cell_contents):
-            inner = cell.cell_contents
-            return lambda *args, **kwargs: cast("Awaitable[Any]", inner(team, *args, **kwargs))
-    return lambda *args, **kwargs: cast("Awaitable[Any]", function(team, *args, **kwargs))
+    if is_swallowing(team):
+        (function,) = [cell.cell_contents for cell in function.__closure__]
+
+    async def run(*args: Any, **kwargs: Any) -> Any:
+        return await function(team, *args, **kwargs)
+
+    return run
 
 
 def swallowing(function: Callable[..., Awaitable[Any]]) -> Callable[..., Awaitable[Any]]:
-    """A method with MetaGPT's own decorator around it: exceptions are logged and swallowed, the team is serialised."""
-    return cast("Callable[..., Awaitable[Any]]", serialize_decorator(function))
+    """MetaGPT's decorator around a function, as a method: exceptions are logged and swallowed, the team is written."""
+
+    async def method(_team: Any, *args: Any, **kwargs: Any) -> Any:
+        return await function(*args, **kwargs)
+
+    return cast("Callable[..., Awaitable[Any]]", serialize_decorator(method))
 
 
 def is_swallowed_form(error: BaseException) -> bool:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import threading
 import warnings
 from collections.abc import Awaitable, Callable
 from pathlib import Path
@@ -14,7 +13,7 @@ from aegis_core.errors import AdapterError, RecorderWarning
 from aegis_core.run import Run
 from aegis_core.trace.active import guarded
 from aegis_metagpt import _compat, models
-from aegis_metagpt._compat import LLM_REGISTRY, REQUIREMENT, Message, Role, Team
+from aegis_metagpt._compat import REQUIREMENT, Message, Role, Team
 from aegis_metagpt.messages import message_text
 from aegis_metagpt.names import Cast, Member
 from aegis_metagpt.seat import Seat, current
@@ -46,6 +45,7 @@ class MetaGPTAttachment(Attachment):
         self._answer: str | None = None
         self._failure: BaseException | None = None
         self._begun = False
+        self._looking = False
         self._refuse_second_hold()
         self._warn_of_shadowed()
         environment = self.cast.environment
@@ -58,7 +58,8 @@ class MetaGPTAttachment(Attachment):
             self._patch(app, "run", self._team_entry(app))
         elif isinstance(app, Role):
             self._patch(app, "run", self._role_entry(app.run))
-        _news_of_models.add(self)
+        models.look_for_strays()
+        self._looking = True
 
     def _refuse_second_hold(self) -> None:
         owners = [self.app, self.cast.environment, *(member.role for member in self.cast.members)]
@@ -83,7 +84,9 @@ class MetaGPTAttachment(Attachment):
         object.__setattr__(owner, attribute, value)
 
     def detach(self) -> None:
-        _news_of_models.discard(self)
+        if self._looking:
+            self._looking = False
+            models.stop_looking()
         while self._table:
             owner, attribute, held = self._table.pop()
             if held is _ABSENT:
@@ -113,9 +116,13 @@ class MetaGPTAttachment(Attachment):
 
     def _acting(self, member: Member, real: _Method) -> _Method:
         async def run(*args: Any, **kwargs: Any) -> Any:
-            token = current.set(Seat(self, self.run, member))
+            seat = Seat(self, self.run, member)
+            token = current.set(seat)
             try:
-                return await real(*args, **kwargs)
+                said = await real(*args, **kwargs)
+                if seat.altered is not None:
+                    _give_back(member.role, *seat.altered)
+                return said  # noqa: TRY300  what comes after a role has published is as much a part of it
             except Exception as error:
                 _compat.clean_text(error, _OWN_FILES)
                 raise
@@ -200,10 +207,7 @@ class MetaGPTAttachment(Attachment):
                 self._note_answer(message)
             if not self.cast.receivers(message):
                 self.turns.went_nowhere(seat, message)
-            done = real(message, *args, **kwargs)
-            if seat.altered is not None and message is seat.altered[1]:
-                _give_back(seat.member.role, *seat.altered)
-            return done
+            return real(message, *args, **kwargs)
 
         return publish_message
 
@@ -233,31 +237,41 @@ class MetaGPTAttachment(Attachment):
             self.run.leave(None)
 
     def _team_entry(self, team: Any) -> _Method:
-        raising = _compat.raising(team)
+        real, swallows = _compat.raising(team), _compat.is_swallowing(team)
 
         async def noted(*args: Any, **kwargs: Any) -> Any:
+            self._failure = None
             idea = kwargs.get("idea") or (args[1] if len(args) > 1 else "")
             if not self.run.entered and not idea:
-                self._enter("", goes_on=True)
+                self._enter(team.idea, goes_on=True)
             try:
-                result = await raising(*args, **kwargs)
+                result = await real(*args, **kwargs)
             except BaseException as error:
                 self._fail(error)
                 raise
-            self._leave(result)
+            if (swallowed := self._swallowed(result)) is not None:
+                self._fail(swallowed)
+            else:
+                self._leave(result)
             return result
 
-        async def swallowed(_team: Any, *args: Any, **kwargs: Any) -> Any:
-            return await noted(*args, **kwargs)
-
-        guarded_run = _compat.swallowing(swallowed)
+        async def raising(*args: Any, **kwargs: Any) -> Any:
+            result = await noted(*args, **kwargs)
+            if (swallowed := self._swallowed(result)) is not None:
+                raise swallowed
+            return result
 
         async def run(*args: Any, **kwargs: Any) -> Any:
-            return await guarded_run(team, *args, **kwargs)
+            function = _compat.swallowing(noted) if swallows else noted
+            return await (function(team, *args, **kwargs) if swallows else function(*args, **kwargs))
 
-        run.raising = noted  # type: ignore[attr-defined]  # for `run_team`
+        run.raising = raising  # type: ignore[attr-defined]  # for `run_team`
         run.stopped_by = self.run.stopped_by  # type: ignore[attr-defined]
         return run
+
+    def _swallowed(self, result: Any) -> BaseException | None:
+        """What went wrong, though `run` returned: that of a subclass may call the one that swallows."""
+        return self._failure if result is None else None
 
     def _true(self, error: BaseException) -> BaseException:
         """What really went wrong, where MetaGPT raises the text of it, or fails while it tidies up after it (#1657)."""
@@ -295,47 +309,3 @@ def _give_back(role: Any, said: Message, altered: Message) -> None:
     """Put the author's own words in the place of the altered ones that came back to it from the environment."""
     for message in role.rc.msg_buffer.pop_all():
         role.rc.msg_buffer.push(said if message is altered else message)
-
-
-class _NewModels:
-    """Taps models that are made during a turn: a `WritePlan()` of a planner makes its own from the configuration.
-
-    The registry of providers is one for the whole process. It is tapped as long as anything is attached, and looks in
-    the context for whose model it is.
-    """
-
-    def __init__(self) -> None:
-        self._attached: list[MetaGPTAttachment] = []
-        self._lock = threading.Lock()
-
-    def add(self, attachment: MetaGPTAttachment) -> None:
-        with self._lock:
-            if not self._attached:
-                LLM_REGISTRY.get_provider = self._getting(LLM_REGISTRY.get_provider)
-            self._attached.append(attachment)
-
-    def discard(self, attachment: MetaGPTAttachment) -> None:
-        with self._lock:
-            if any(attachment is one for one in self._attached):
-                self._attached = [one for one in self._attached if one is not attachment]
-                if not self._attached:
-                    del LLM_REGISTRY.get_provider
-
-    @staticmethod
-    def _getting(real: Callable[..., Any]) -> Callable[..., Any]:
-        def get_provider(*args: Any, **kwargs: Any) -> Any:
-            provider, seat = real(*args, **kwargs), current.get()
-            if seat is None or not seat.acts:
-                return provider
-
-            def made(*given: Any, **more: Any) -> Any:
-                model = provider(*given, **more)
-                seat.hold.tap_model(model)
-                return model
-
-            return made
-
-        return get_provider
-
-
-_news_of_models = _NewModels()

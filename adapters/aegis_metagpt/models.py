@@ -8,6 +8,7 @@ by the seat, so one object may serve several roles, and several runs at once.
 from __future__ import annotations
 
 import asyncio
+import functools
 import threading
 from collections.abc import Awaitable, Callable, Mapping
 from contextvars import ContextVar
@@ -18,14 +19,15 @@ from pydantic import BaseModel, JsonValue
 
 from aegis_core.adapter import CallKind, Part
 from aegis_core.run.values import plain_data, value_parts, write_value
+from aegis_core.trace.active import guarded
 from aegis_core.trajectory import Usage
 from aegis_metagpt import _compat
 from aegis_metagpt._compat import BaseLLM, HumanProvider
+from aegis_metagpt.requests import request_parts, written_request
 from aegis_metagpt.seat import Seat, current
 
-__all__ = ["release", "take"]
+__all__ = ["look_for_strays", "release", "stop_looking", "take"]
 
-_ROLES = frozenset({"system", "user", "assistant", "tool"})
 _ABSENT = object()
 
 _Method = Callable[..., Awaitable[Any]]
@@ -134,6 +136,51 @@ def _taps(model: Any) -> dict[str, Any]:
     return taps
 
 
+# -- strays -------------------------------------------------------------------------------------------------------
+
+
+_ASKING = ("aask", "aask_batch")
+_looking: list[tuple[str, Any]] = []
+_n_looking = 0
+
+
+def look_for_strays() -> None:
+    """Tap models that no role or action holds when they are asked something in a turn.
+
+    A planner makes an action, and so a model, of its own; code may have a model of the module. They are found by the
+    methods of the base class, for as long as anybody looks.
+    """
+    global _n_looking  # noqa: PLW0603  the base class is one for all runs, too
+    with _lock:
+        _n_looking += 1
+        if _n_looking == 1:
+            for name in _ASKING:
+                real = vars(BaseLLM)[name]
+                _looking.append((name, real))
+                setattr(BaseLLM, name, _finding(real))
+
+
+def stop_looking() -> None:
+    """The last who does restores the base class."""
+    global _n_looking  # noqa: PLW0603  the base class is one for all runs, too
+    with _lock:
+        _n_looking -= 1
+        while _n_looking == 0 and _looking:
+            name, real = _looking.pop()
+            setattr(BaseLLM, name, real)
+
+
+def _finding(real: Callable[..., Any]) -> Callable[..., Any]:
+    @functools.wraps(real)
+    async def asked(model: Any, *args: Any, **kwargs: Any) -> Any:
+        seat = current.get()
+        if seat is not None and seat.acts:
+            seat.hold.tap_model(model)
+        return await real(model, *args, **kwargs)
+
+    return asked
+
+
 # -- calls --------------------------------------------------------------------------------------------------------
 
 
@@ -160,13 +207,17 @@ async def _called(
     kind: CallKind, name: str,
 ) -> Any:  # fmt: skip
     assert seat.turn is not None
-    shown = _shown(given, asked)
+    shown: tuple[Part, ...] | None = None
+    with guarded(seat.run):
+        shown = request_parts(given, asked)
+    if shown is None:  # recording has failed, and the call is none of its business
+        return await real(given.pop(asked), *args, **given)
     served = True
 
     async def live(texts: dict[str, str]) -> _Reply:
         nonlocal served
         served = False
-        more = given | _written(given, asked, texts)
+        more = given | written_request(given, asked, texts)
         first = more.pop(asked)
         spent: list[tuple[Usage, str | None]] = []
         others: list[None] = []
@@ -212,68 +263,3 @@ def _counting(real: Callable[..., Any]) -> Callable[..., Any]:
         return real(usage, model, *args, **kwargs)
 
     return update_costs
-
-
-# -- requests -----------------------------------------------------------------------------------------------------
-
-
-def _shown(given: Mapping[str, Any], asked: str) -> tuple[Part, ...]:
-    """The texts of a request, in the order in which a provider sends them."""
-    parts: list[Part] = []
-    for key in _keys(asked):
-        value = given.get(key)
-        items = value if isinstance(value, list) else [] if value is None else [value]
-        role = "system" if key == "system_msgs" else "user"
-        for index, item in enumerate(items):
-            parts += _texts(item, f"{key}[{index}]", role)
-    return tuple(parts)
-
-
-def _keys(asked: str) -> tuple[str, ...]:
-    return ("system_msgs", "format_msgs", asked) if asked == "msg" else (asked,)
-
-
-def _texts(item: Any, path: str, role: str) -> list[Part]:
-    """The texts of one message: plain text, a dict with a role, or one of MetaGPT's own; never its pictures."""
-    if isinstance(item, str):
-        return [Part(id=path, text=item, role=role)]
-    said, name = (item.get("role"), item.get("name")) if isinstance(item, dict) else (None, None)
-    content = item.get("content") if isinstance(item, dict) else getattr(item, "content", None)
-    role = said if isinstance(said, str) and said in _ROLES else role
-    author = name if isinstance(name, str) else ""
-    if isinstance(content, str):
-        return [Part(id=f"{path}.content", text=content, role=role, author=author)]
-    pieces = content if isinstance(content, list) else []
-    return [
-        Part(id=f"{path}.content[{index}]", text=piece["text"], role=role, author=author)
-        for index, piece in enumerate(pieces)
-        if isinstance(piece, dict) and isinstance(piece.get("text"), str)
-    ]
-
-
-def _written(given: Mapping[str, Any], asked: str, texts: Mapping[str, str]) -> dict[str, Any]:
-    """The arguments of a request with other texts; messages that change are copies."""
-    changed: dict[str, Any] = {}
-    for key in _keys(asked) if texts else ():
-        value = given.get(key)
-        if isinstance(value, list):
-            changed[key] = [_with_texts(item, f"{key}[{index}]", texts) for index, item in enumerate(value)]
-        elif value is not None:
-            changed[key] = _with_texts(value, f"{key}[0]", texts)
-    return changed
-
-
-def _with_texts(item: Any, path: str, texts: Mapping[str, str]) -> Any:
-    if not any(key == path or key.startswith(f"{path}.") for key in texts):
-        return item
-    if isinstance(item, str):
-        return texts.get(path, item)
-    content = item["content"] if isinstance(item, dict) else item.content
-    if isinstance(content, str):
-        content = texts.get(f"{path}.content", content)
-    else:
-        content = [
-            {**piece, "text": texts[at]} if (at := f"{path}.content[{index}]") in texts else piece
-            for index, piece in enumerate(content)
-        ]
-    return {**item, "content": content} if isinstance(item, dict) else item.model_copy(update={"content": content})

@@ -9,6 +9,7 @@ from metagpt.actions import UserRequirement
 from metagpt.context import Context
 from metagpt.environment import Environment
 from metagpt.schema import Message
+from metagpt.team import Team
 from metagpt.utils.common import NoMoneyException
 
 import aegis_core as aegis
@@ -52,6 +53,45 @@ def test_what_starts_a_team_for_a_campaign_raises_what_a_team_swallows() -> None
         asyncio.run(MetaGPTAdapter().start(app, TASK))
 
     assert raised.value is error
+
+
+class OwnTeam(Team):
+    async def run(self, **more):
+        done = await super().run(**more)
+        return done if more.get("quiet") is None else None
+
+
+class StrictTeam(Team):
+    async def run(self, n_round=3, idea="", send_to="", auto_archive=True):
+        self.run_project(idea)
+        for _ in range(n_round):
+            await self.env.run()
+        return "done"
+
+
+def own_team(cls: type[Team], answer: object) -> Team:
+    context = Context()
+    made = cls(context=context)
+    made.hire([role(Wanda, ListLLM(answer), [Write], [UserRequirement], context)])
+    return made
+
+
+def test_an_error_is_recorded_of_a_team_that_calls_the_run_of_its_base() -> None:
+    run = recorded(own_team(OwnTeam, broken()))
+
+    assert run.result is None
+    assert run.trajectory.error.type == "OutOfOrderError"
+    with pytest.raises(OutOfOrderError), aegis.record(own_team(OwnTeam, broken())) as again:
+        asyncio.run(MetaGPTAdapter().start(again.app, TASK))
+
+
+def test_an_error_leaves_a_team_that_swallows_none() -> None:
+    app = own_team(StrictTeam, broken())
+
+    with pytest.raises(Exception, match="out of order"), aegis.record(app):
+        asyncio.run(app.run(idea=TASK))
+
+    assert said(recorded(own_team(StrictTeam, "W1 said"))) == [("Wanda", "W1 said")]
 
 
 def test_a_team_without_money_is_a_failed_run() -> None:

@@ -10,6 +10,7 @@ import pytest
 from metagpt.actions import UserRequirement
 from metagpt.configs.llm_config import LLMType
 from metagpt.context import Context
+from metagpt.provider.base_llm import BaseLLM
 from metagpt.provider.llm_provider_registry import LLM_REGISTRY
 from metagpt.schema import TaskResult
 
@@ -184,7 +185,25 @@ def test_planning_and_acting_are_one_turn_with_the_calls_of_the_planner(monkeypa
     assert (step.agent, step.turn) == ("Doer", 1)
     assert "27 crates" in step.text
     assert "acompletion_text" not in vars(planning)
-    assert "get_provider" not in vars(LLM_REGISTRY)
+    assert "sk-secret" not in run.tape.model_dump_json()
+
+
+LOOSE = ListLLM("27 crates")
+
+
+class AskLoose(Ask):
+    async def run(self, history):
+        return await LOOSE.aask("How many?")
+
+
+def test_a_model_that_no_role_holds_is_recorded_where_it_is_asked() -> None:
+    before = dict(vars(BaseLLM))
+
+    run = recorded(alone(ListLLM("-"), AskLoose))
+
+    assert calls(run) == [("Wanda", "model")]
+    assert "acompletion_text" not in vars(LOOSE)
+    assert all(vars(BaseLLM)[name] is held for name, held in before.items())
 
 
 # -- people -----------------------------------------------------------------------------------------------------------

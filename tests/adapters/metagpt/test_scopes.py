@@ -107,6 +107,18 @@ def test_an_outgoing_corruption_leaves_the_author_its_own_words_alone() -> None:
     assert own is not others
 
 
+def test_an_author_that_is_recorded_alone_keeps_its_own_words_too() -> None:
+    app, models = chain()
+    wanda = members(app)["Wanda"]
+
+    altered(wanda, Moment(agent="Wanda"), OUTGOING)
+
+    assert [message.content for message in wanda.rc.msg_buffer.pop_all()] == ["W1 said"]
+    (told,) = members(app)["Rex"].rc.msg_buffer.pop_all()
+    assert told.content == f"W1 said {MARK}"
+    assert len(models[0].asked) == 1
+
+
 def test_a_belief_is_in_all_memories() -> None:
     app, models = chain()
 

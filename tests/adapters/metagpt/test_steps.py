@@ -205,6 +205,17 @@ def test_a_team_that_goes_on_is_one_run() -> None:
     assert run.run.separate_calls == 1
 
 
+def test_a_requirement_that_was_published_before_the_block_is_the_task() -> None:
+    app, _ = chain()
+    app.run_project(TASK)
+
+    with aegis.record(app) as run:
+        asyncio.run(app.run(n_round=5))
+
+    assert run.trajectory.task == TASK
+    assert [agent for agent, _ in said(run)] == ["Wanda", "Rex", "Pam"]
+
+
 def test_a_second_requirement_in_one_block_is_warned_of() -> None:
     app, _ = chain()
 
