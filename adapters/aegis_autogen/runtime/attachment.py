@@ -15,7 +15,7 @@ from aegis_autogen.runtime import _compat
 from aegis_autogen.runtime.clients import tapped_clients
 from aegis_autogen.runtime.handling import Handling, Levels, Origin, current
 from aegis_autogen.runtime.messages import answer_of, message_text
-from aegis_autogen.runtime.tools import held_tools, tapped_tool
+from aegis_autogen.runtime.tools import held_tools, tapped_tools
 from aegis_autogen.signals import Signals
 from aegis_core.adapter import Attachment
 from aegis_core.errors import AdapterError
@@ -76,9 +76,8 @@ class RuntimeAttachment(Attachment):
         self._patches.put(agent, "on_message", self._handling(agent, agent.on_message))
         for owner, attribute, client in tapped_clients(agent, self.run, self._signals):
             self._patches.put(owner, attribute, client)
-        for tool in held_tools(agent):
-            if not is_patched(tool, "run_json"):
-                self._patches.put(tool, "run_json", tapped_tool(tool, self.run, self._signals))
+        for attribute, held in held_tools(agent):
+            self._patches.put(agent, attribute, tapped_tools(held, self.run, self._signals))
 
     def _handling(self, agent: Any, real: Callable[..., Any]) -> Callable[..., Any]:
         async def on_message(message: Any, ctx: MessageContext) -> Any:

@@ -3,53 +3,69 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from typing import Any
 
 from autogen_core.tools import BaseTool
 
 from aegis_autogen.runtime.handling import Handling, current
 from aegis_autogen.signals import Signals
+from aegis_autogen.taps.standing import StandIn
 from aegis_autogen.texts.requests import call_text
 from aegis_autogen.texts.tools import ValueCodec
 from aegis_core.adapter import Part, Turn
 from aegis_core.run import Run
 
-__all__ = ["held_tools", "tapped_tool"]
+__all__ = ["held_tools", "tapped_tools"]
 
 
-def held_tools(agent: Any) -> Iterator[BaseTool[Any, Any]]:
-    """The tools that are attributes of an agent, or items of one."""
-    for value in list(getattr(agent, "__dict__", {}).values()):
+def held_tools(agent: Any) -> Iterator[tuple[str, Any]]:
+    """(attribute, value) for each attribute of an agent that is a tool, or a list or dict with tools."""
+    for attribute, value in list(getattr(agent, "__dict__", {}).items()):
         items = value.values() if isinstance(value, Mapping) else value if isinstance(value, list | tuple) else (value,)
-        yield from (item for item in items if isinstance(item, BaseTool))
+        if any(isinstance(item, BaseTool) for item in items):
+            yield attribute, value
 
 
-def tapped_tool(tool: BaseTool[Any, Any], run: Run, signals: Signals) -> Callable[..., Any]:
-    """`run_json` of a tool: a call in the turn of the agent whose handler runs now."""
-    real = tool.run_json
+def tapped_tools(value: Any, run: Run, signals: Signals) -> Any:
+    """The same with a stand-in for each tool, since other agents and runs may hold the tools as well."""
 
-    async def run_json(args: Mapping[str, Any], *more: Any, **options: Any) -> Any:
+    def tapped(item: Any) -> Any:
+        return _ToolTap(item, run, signals) if isinstance(item, BaseTool) else item
+
+    if isinstance(value, Mapping):
+        return {name: tapped(item) for name, item in value.items()}
+    if isinstance(value, list | tuple):
+        return type(value)(map(tapped, value))
+    return tapped(value)
+
+
+class _ToolTap(StandIn):
+    """A tool in the hands of a core agent."""
+
+    def __init__(self, tool: BaseTool[Any, Any], run: Run, signals: Signals) -> None:
+        super().__init__(tool)
+        for name, held in (("run", run), ("signals", signals)):
+            object.__setattr__(self, f"_aegis_{name}", held)
+
+    async def run_json(self, args: Mapping[str, Any], *more: Any, **options: Any) -> Any:
+        tool, run = self._aegis_real, self._aegis_run
         handling = current.get()
-        if handling is None or handling.run is not run:
-            return await real(args, *more, **options)
 
         async def live(_: dict[str, str]) -> Any:
-            return await real(args, *more, **options)
+            return await tool.run_json(args, *more, **options)
 
-        with signals.noted():
+        if handling is None or handling.run is not run:
+            return await live({})
+        with self._aegis_signals.noted():
             turn = await handling.open()
             part = _part(tool.name, args, options.get("call_id") or f"{tool.name}-{handling.next_tool()}")
             _step(handling, turn, part)
             codec = ValueCodec(tool.return_type())
             result = await run.acall(turn, "tool", (part,), live, codec, name=tool.name, before=(), after=("call",))
-        told = part.model_copy(
-            update={"kind": "tool_result", "text": tool.return_value_as_string(result), "data": None}
-        )
-        _step(handling, turn, told)
+        told = tool.return_value_as_string(result)
+        _step(handling, turn, part.model_copy(update={"kind": "tool_result", "text": told, "data": None}))
         return result
-
-    return run_json
 
 
 def _part(name: str, args: Mapping[str, Any], call_id: str) -> Part:

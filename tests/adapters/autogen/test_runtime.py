@@ -19,6 +19,7 @@ from autogen_core import (
     message_handler,
 )
 from autogen_core.models import UserMessage
+from autogen_core.tools import FunctionTool
 from autogen_ext.models.replay import ReplayChatCompletionClient
 from pydantic import BaseModel
 
@@ -380,3 +381,53 @@ def test_agents_that_hold_no_client_offer_no_alteration_of_model_calls() -> None
     offered = AutoGenAdapter().capabilities(asyncio.run(go()))
     assert {site.scope for site in offered.sites} == {"persistent", "outgoing"}
     assert "no model client is an attribute of reader" in " ".join(offered.notes)
+
+
+class Counter(RoutedAgent):
+    """Has a tool that others have as well."""
+
+    def __init__(self, tool: FunctionTool) -> None:
+        super().__init__("Counts.")
+        self._tools = {"count": tool}
+
+    @message_handler
+    async def on_ask(self, message: Ask, ctx: MessageContext) -> Note:
+        counted = await self._tools["count"].run_json({"what": message.text}, ctx.cancellation_token)
+        return Note(text=f"There are {counted}.")
+
+
+def count(what: str) -> str:
+    return f"9 {what}"
+
+
+def test_a_tool_that_two_runtimes_share_is_recorded_and_altered_in_each_by_itself() -> None:
+    tool = FunctionTool(count, "Counts.", name="count")
+    target = Target(moment=Moment(agent="counter", turn=1), mode="FM-1.1", strategy="environment", scope="call")
+
+    async def go(*targets: Target) -> tuple[Run, Note]:
+        runtime, adapter = SingleThreadedAgentRuntime(), AutoGenAdapter()
+        await Counter.register(runtime, "counter", lambda: Counter(tool))
+        run = Run(
+            RunInfo(run_id="run", adapter="autogen", agents=adapter.agents(runtime)),
+            interventions=Interventions(Plan(targets=targets, seed=1), Marks()) if targets else None,
+        )
+        with adapter.attach(runtime, run):
+            runtime.start()
+            reply = await runtime.send_message(Ask("crates"), AgentId("counter", "default"))
+            await asyncio.sleep(0.01)
+            assert "run_json" not in vars(tool)
+            await runtime.stop_when_idle()
+        return run, reply
+
+    async def both() -> list[tuple[Run, Note]]:
+        return list(await asyncio.gather(go(), go(target)))
+
+    (clean, plain), (_, marked) = asyncio.run(both())
+    assert plain.text == "There are 9 crates."
+    assert marked.text == f"There are 9 crates {MARK}."
+    steps = [(step.kind, step.text) for step in clean.trajectory().steps]
+    assert steps == [
+        ("tool_call", 'count({"what": "crates"})'),
+        ("tool_result", "9 crates"),
+        ("message", "There are 9 crates."),
+    ]
