@@ -207,10 +207,10 @@ async def _called(
     kind: CallKind, name: str,
 ) -> Any:  # fmt: skip
     assert seat.turn is not None
-    shown: tuple[Part, ...] | None = None
+    shown: list[tuple[Part, ...]] = []
     with guarded(seat.run):
-        shown = request_parts(given, asked)
-    if shown is None:  # recording has failed, and the call is none of its business
+        shown.append(request_parts(given, asked))
+    if not shown:  # recording has failed, which is none of the call's business
         return await real(given.pop(asked), *args, **given)
     served = True
 
@@ -232,7 +232,7 @@ async def _called(
         return _Reply(value, _total(spent), spent[-1][1] if spent else None, bool(others))
 
     author = seat.member.path
-    reply = await seat.run.acall(seat.turn, kind, shown, live, _ReplyCodec(author), name=name)
+    reply = await seat.run.acall(seat.turn, kind, shown[0], live, _ReplyCodec(author), name=name)
     if served and reply.waited:
         await asyncio.sleep(0)
     if served and reply.usage is not None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -114,18 +114,13 @@ class Turns:
             visible_to=_paths(m for m in self._cast.receivers(message) if m is not seat.member),
             model=seat.model,
             usage=seat.usage,
-            steps=lambda delivered: self._steps(message, delivered),
+            steps=lambda delivered: message_step(self._left(message, delivered), _SAID, delivered.parts),
         )
+        self._ledger.steps |= {message.id: number for number in delivery.steps}
         seat.said = self._left(message, delivery)
         if seat.said is not message:
             seat.altered = (message, seat.said)
         return seat.said
-
-    def _steps(self, message: Message, delivery: Delivery) -> Iterator[Part]:
-        """The step that a message is. It is recorded before this goes on, and then is the last that came in."""
-        for part in message_step(self._left(message, delivery), _SAID, delivery.parts):
-            yield part
-            self._ledger.steps[message.id] = len(self._run.recorder.steps()) - 1
 
     def _left(self, message: Message, delivery: Delivery) -> Message:
         """The message as others get it."""
