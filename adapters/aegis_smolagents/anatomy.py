@@ -91,12 +91,8 @@ def _observations(text: str, known: Collection[str]) -> tuple[Piece, ...]:
     """The results of several calls, one a piece; the text as it is, if it is made of something else as well."""
     if text in known:
         return (Piece(text, ""),)
-    found: list[str] = []
-    rest = text
-    for result in _results_in(text, known):
-        found.append(result)
-        rest = rest[len(result) + 1 :]
-    if rest or not found:
+    found = _results_in(text, known)
+    if "\n".join(found) != text:
         return (Piece(text, ""),)
     pieces = [(Piece("\n"), Piece(result, f".{number}")) for number, result in enumerate(found)]
     return tuple(piece for pair in pieces for piece in pair)[1:]

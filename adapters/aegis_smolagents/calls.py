@@ -140,7 +140,8 @@ def tell_call(found: Site, order: OrderKey, *, text: str | None = None) -> None:
     arguments = plain_data(found.arguments)
     data = call_data(found.name, arguments)
     # What an agent is asked is a message to it: it stands in the step word by word.
-    found.text = text or (readable(data) if found.managed else call_text(found.name, arguments))
+    asked = f"{found.name}:\n{readable(arguments)}" if found.managed else call_text(found.name, arguments)
+    found.text = asked if text is None else text
     found.step = found.frame.step(
         "tool_call",
         found.text,

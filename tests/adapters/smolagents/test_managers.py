@@ -242,7 +242,7 @@ def test_a_task_that_a_manager_hands_on_word_by_word_is_its_own() -> None:
     begun = next(e for e in done.tape.entries if e.key.kind == "input" and e.key.moment.agent == "Boss/Clerk")
     assert [(part.author, part.text) for part in begun.request] == [("Boss", "Count the crates.")]
     call = done.steps[0]
-    assert call.text == "name: Clerk\nargs:\n  task: Count the crates."
+    assert call.text == "Clerk:\ntask: Count the crates."
 
 
 def test_an_agent_that_a_tool_runs_is_inside_the_turn_of_its_caller() -> None:
