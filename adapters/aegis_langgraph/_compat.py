@@ -15,6 +15,7 @@ from typing import Any, get_args, get_type_hints
 from langchain_core.messages import BaseMessage, SystemMessage
 from langchain_core.runnables import Runnable
 from langgraph.channels import BinaryOperatorAggregate, LastValue
+from langgraph.checkpoint.base import BaseCheckpointSaver
 from langgraph.graph.message import add_messages
 from langgraph.graph.state import CompiledStateGraph
 from langgraph.prebuilt import ToolNode
@@ -35,6 +36,8 @@ __all__ = [
     "bare",
     "calls_model",
     "children",
+    "commanded",
+    "delta_channels",
     "destination",
     "entries",
     "field_kind",
@@ -42,6 +45,7 @@ __all__ = [
     "goals",
     "is_graph",
     "is_hand_back",
+    "keeps_steps",
     "place",
     "replace_nodes",
     "state_fields",
@@ -238,6 +242,21 @@ def is_hand_back(message: BaseMessage) -> bool:
 def state_fields(graph: CompiledStateGraph[Any, Any, Any, Any]) -> dict[str, str]:
     """The channels of the graph's state with their kind, see `field_kind`."""
     return {name: field_kind(channel) for name, channel in graph.builder.channels.items()}
+
+
+def keeps_steps(graph: CompiledStateGraph[Any, Any, Any, Any]) -> bool:
+    """Whether a graph has a checkpointer of its own."""
+    return isinstance(graph.checkpointer, BaseCheckpointSaver)
+
+
+def delta_channels(graph: CompiledStateGraph[Any, Any, Any, Any]) -> tuple[str, ...]:
+    """The channels that keep what changed instead of what is."""
+    return tuple(name for name, channel in graph.builder.channels.items() if type(channel).__name__ == "DeltaChannel")
+
+
+def commanded(update: Mapping[str, Any], goto: list[str]) -> Command[Any]:
+    """An update that hands control on."""
+    return Command(update=dict(update), goto=goto)
 
 
 def input_fields(graph: CompiledStateGraph[Any, Any, Any, Any]) -> dict[str, Any]:

@@ -62,6 +62,7 @@ class LangGraphAdapter(Adapter):
             sites=_sites(layout),
             redirect=_redirects(layout),
             replay=_levels(layout),
+            fork=_forks(layout),
             notes=_notes(layout),
         )
 
@@ -171,6 +172,14 @@ def _redirects(layout: Layout) -> bool:
         if parent.role == "team"
         for child in parent.children.values()
     )
+
+
+def _forks(layout: Layout) -> bool:
+    """Whether a node of the graph itself can be where a branch begins (`aegis_langgraph.time_travel`)."""
+    shapes = tuple(layout.root.walk()) if layout.root is not None else ()
+    keeps = bool(shapes) and _compat.keeps_steps(shapes[0].graph)
+    top = any(shape.acts and len(shape.names) == 1 for shape in shapes)
+    return keeps and top and not any(_compat.delta_channels(shape.graph) for shape in shapes)
 
 
 def _levels(layout: Layout) -> tuple[ReplayLevel, ...]:

@@ -86,6 +86,7 @@ def test_outgoing_stays_altered_for_others_when_the_author_returns_all_messages(
 
 
 @pytest.mark.parametrize("scope", ["belief", "outgoing"])
+@pytest.mark.case("langgraph-18")
 def test_inside_a_team(scope: Any) -> None:
     clean, done, seen = faulty(graphs.teams, ASK, target("team/alice", "response_corruption", scope))
     assert all("alice <start> ALTERED" in texts for texts in seen)
@@ -110,6 +111,7 @@ def test_last_words_of_other_kinds_of_agents(scope: Any, build: Any, agent: str,
     assert changed[0][1] == changed[0][0] + " ALTERED"
 
 
+@pytest.mark.case("langgraph-17")
 def test_only_the_second_of_three_tasks_of_one_node() -> None:
     def build(_: Any = None) -> Any:
         return graphs.fan_out()
@@ -121,6 +123,7 @@ def test_only_the_second_of_three_tasks_of_one_node() -> None:
     assert observers(clean, done) == ["join turn 1"]
 
 
+@pytest.mark.case("langgraph-23")
 def test_a_conditional_edge_follows_the_altered_text() -> None:
     def build(seen: Seen | None = None) -> Any:
         graph = StateGraph(MessagesState)
@@ -136,6 +139,8 @@ def test_a_conditional_edge_follows_the_altered_text() -> None:
 
 
 @pytest.mark.parametrize(("build", "author"), [(graphs.commanding, "a"), (graphs.swarm, "alice")])
+@pytest.mark.case("langgraph-19")
+@pytest.mark.case("langgraph-21")
 def test_a_hand_off_can_be_redirected(build: Any, author: str) -> None:
     clean = ran(build(), ASK)
     where = target(author, "response_corruption", "belief")
@@ -331,6 +336,7 @@ def test_a_state_that_only_grows_offers_no_persistent_injection() -> None:
 
 
 @WAYS
+@pytest.mark.case("langgraph-22")
 def test_the_result_of_a_tool_reaches_the_model_altered(use: Any) -> None:
     _, done, seen = faulty(
         graphs.agent_and_writer, ASK, target("researcher", "environment", "call", mode="env:tool-result"), use=use

@@ -44,6 +44,7 @@ def plain(result: Any) -> Any:
 
 
 @all_cases
+@pytest.mark.case("langgraph-16")
 def test_watching_and_rebuilding_tell_the_same_story(build: Any, given: Any) -> None:
     watched = ran(build(), given)
     rebuilt = ran(build(), given, replay=Live())
@@ -53,6 +54,7 @@ def test_watching_and_rebuilding_tell_the_same_story(build: Any, given: Any) -> 
 
 
 @all_cases
+@pytest.mark.case("langgraph-16")
 def test_sync_and_async_tell_the_same_story(build: Any, given: Any) -> None:
     assert ran(build(), given, use=ainvoked).canonical == ran(build(), given).canonical
     assert ran(build(), given, replay=Live(), use=ainvoked).canonical == ran(build(), given).canonical
@@ -134,6 +136,7 @@ def test_streamed_updates_are_equal_to_those_of_the_bare_graph() -> None:
     assert ran(graphs.teams(), ASK, replay=Live(), use=updates).result == bare
 
 
+@pytest.mark.case("langgraph-16")
 def test_usage_and_model_are_taken_from_the_calls() -> None:
     steps = ran(graphs.chain("a", "b"), ASK).trajectory.steps
     assert [(step.model, step.usage.input_tokens, step.usage.output_tokens) for step in steps if step.usage] == [
@@ -148,6 +151,7 @@ def test_what_a_model_was_asked_is_on_the_tape() -> None:
     assert asked == [["start"], ["start", "a <start>"]]
 
 
+@pytest.mark.case("langgraph-22")
 def test_an_agent_with_tools_is_one_turn_with_calls_inside() -> None:
     done = ran(graphs.agent_and_writer(), ASK)
     assert done.said == [
@@ -170,6 +174,7 @@ def test_an_agent_with_tools_is_one_turn_with_calls_inside() -> None:
     assert unknown.content[0].data == {"status": "error"}
 
 
+@pytest.mark.case("langgraph-20")
 def test_hand_offs_of_a_supervisor() -> None:
     done = ran(graphs.supervised(), ASK)
     assert [(s.agent, s.turn, s.kind, s.addressed_to) for s in done.trajectory.steps] == [
@@ -183,6 +188,8 @@ def test_hand_offs_of_a_supervisor() -> None:
     ]
 
 
+@pytest.mark.case("langgraph-19")
+@pytest.mark.case("langgraph-21")
 def test_hand_offs_of_a_swarm_and_of_commands() -> None:
     steps = ran(graphs.swarm(), ASK).trajectory.steps
     assert [(s.agent, s.kind, s.addressed_to) for s in steps] == [

@@ -75,6 +75,7 @@ def test_a_copy_keeps_all_that_was_compiled_in() -> None:
     assert _compat.children(app)["a"] is not _compat.children(app)["b"]
 
 
+@pytest.mark.case("langgraph-18")
 def test_subgraphs_are_still_listed_in_a_rebuilt_graph() -> None:
     from tests.adapters.langgraph.running import Live, ran
 

@@ -25,6 +25,7 @@ def asked(word: str) -> Any:
     return {"messages": [("user", word)]}
 
 
+@pytest.mark.case("langgraph-26")
 def test_three_asynchronous_runs_of_one_graph() -> None:
     graph = graphs.chain("a", "b", make=amember)
 
@@ -39,6 +40,7 @@ def test_three_asynchronous_runs_of_one_graph() -> None:
     assert asyncio.run(all_of_them()) == [[f"a <{word}>", f"b <a <{word}>>"] for word in "xyz"]
 
 
+@pytest.mark.case("langgraph-26")
 def test_threads_over_one_graph() -> None:
     graph = graphs.fan_out({"x": 0.02})
 
@@ -120,6 +122,7 @@ def test_a_bare_thread_started_by_a_node_is_not_seen() -> None:
     assert [step.agent for step in ran(graph.compile(), ASK).trajectory.steps] == ["outer"]
 
 
+@pytest.mark.case("langgraph-N10")
 def test_memory_stays_flat_over_many_runs() -> None:
     graph = graphs.chain("a", "b")
     clean = ran(graph, ASK)
@@ -179,6 +182,7 @@ def test_nothing_but_the_record_is_kept_of_five_hundred_calls_in_one_run() -> No
         assert watcher.tracker.is_empty()
 
 
+@pytest.mark.case("langgraph-N13")
 def test_another_handler_sees_what_it_saw_before_and_takes_nothing_away() -> None:
     from langchain_core.callbacks import BaseCallbackHandler
 

@@ -61,6 +61,7 @@ def failing(error: BaseException, **options: Any) -> Any:
 
 @WAYS
 @PATHS
+@pytest.mark.case("langgraph-25")
 def test_an_exception_of_a_node_is_one_step_with_its_true_type(use: Any, replay: Any) -> None:
     cause = KeyError("deep")
     error = OwnError("broken")
@@ -112,6 +113,7 @@ def test_a_tool_that_raises_inside_a_function_which_goes_on(replay: Any) -> None
 
 @WAYS
 @PATHS
+@pytest.mark.case("langgraph-N4")
 def test_an_exception_that_is_only_named_like_an_interrupt_is_an_error(use: Any, replay: Any) -> None:
     _, done = caught(failing(GraphInterrupt("mine")), use, replay)
     assert done.said[-1] == ("b", "error", "GraphInterrupt: mine")
@@ -137,6 +139,7 @@ def flaky(fails: int) -> Any:
 
 @WAYS
 @PATHS
+@pytest.mark.case("langgraph-25")
 def test_attempts_are_one_turn(use: Any, replay: Any) -> None:
     done = ran(flaky(2), ASK, use=use, replay=replay() if replay else None)
     steps = done.trajectory.steps
@@ -153,6 +156,7 @@ def test_attempts_are_served_with_the_result() -> None:
 
 
 @PATHS
+@pytest.mark.case("langgraph-25")
 def test_attempts_that_all_fail_are_one_error(replay: Any) -> None:
     found, done = caught(flaky(3), invoked, replay)
     assert str(found) == "0 left"
@@ -161,6 +165,7 @@ def test_attempts_that_all_fail_are_one_error(replay: Any) -> None:
 
 @WAYS
 @PATHS
+@pytest.mark.case("langgraph-24")
 def test_an_interrupt_is_a_step_and_its_node_one_turn(use: Any, replay: Any) -> None:
     def ask(_: MessagesState) -> dict[str, Any]:
         return {"messages": [("ai", f"you said {interrupt('really?')}")]}
@@ -189,12 +194,17 @@ def test_an_interrupt_is_a_step_and_its_node_one_turn(use: Any, replay: Any) -> 
         ("ask", "message", 1, "you said yes"),
         ("b", "message", 1, "b <you said yes>"),
     ]
+    assert done.trajectory.steps[0].content[0].data == {"interrupt": "really?"}
     assert done.trajectory.error is None
     assert [str(moment) for moment in done.run.tape().moments()] == ["ask turn 1", "b turn 1"]
+    assert done.run.separate_calls == 1  # the two calls of one thread are one run
+    assert done.trajectory.final_output == "b <you said yes>"
 
 
 @PATHS
 @pytest.mark.parametrize("inside", [False, True], ids=["root", "node"])
+@pytest.mark.case("langgraph-24")
+@pytest.mark.case("langgraph-N4")
 def test_an_interrupt_inside_a_tool_of_an_agent(replay: Any, inside: bool) -> None:
     from langchain_core.tools import tool
 
@@ -226,6 +236,9 @@ def test_an_interrupt_inside_a_tool_of_an_agent(replay: Any, inside: bool) -> No
 
 
 @PATHS
+@pytest.mark.case("langgraph-20")
+@pytest.mark.case("langgraph-21")
+@pytest.mark.case("langgraph-N4")
 def test_hand_offs_leave_no_error(replay: Any) -> None:
     for build in (graphs.swarm, graphs.supervised):
         done = ran(build(), ASK, replay=replay() if replay else None)
@@ -293,6 +306,7 @@ def test_an_error_that_a_handler_node_takes_care_of(replay: Any) -> None:
     assert done.trajectory.error is None
 
 
+@pytest.mark.case("langgraph-N10")
 def test_a_state_that_can_not_be_put_on_the_tape_is_recorded_but_not_served() -> None:
     import threading
 

@@ -38,6 +38,8 @@ def paths(app: Any) -> list[tuple[str, str]]:
         (graphs.researcher, [("researcher", "worker")]),
     ],
 )
+@pytest.mark.case("langgraph-18")
+@pytest.mark.case("langgraph-20")
 def test_agents_are_listed_as_the_steps_name_them(build: Any, expected: list[tuple[str, str]]) -> None:
     app = build()
     assert paths(app) == expected
@@ -45,10 +47,12 @@ def test_agents_are_listed_as_the_steps_name_them(build: Any, expected: list[tup
     assert set(speakers(build(), given)) <= {path for path, _ in expected}
 
 
+@pytest.mark.case("langgraph-18")
 def test_paths_of_nested_teams() -> None:
     assert speakers(graphs.teams()) == ["team/alice", "team/sub/deep", "team/bob", "carol"]
 
 
+@pytest.mark.case("langgraph-17")
 def test_tasks_of_one_node_are_kept_apart_by_branch_not_by_who_ends_first() -> None:
     for delays in ({"x": 0.05}, {"z": 0.05}, {}):
         steps = ran(graphs.fan_out(delays), {"question": "q", "notes": []}).trajectory.steps
@@ -93,6 +97,7 @@ def test_an_agent_without_a_name_and_a_graph_around_it() -> None:
     assert speakers(create_agent(Scripted(answer=says("hello")), [])) == ["agent"]
 
 
+@pytest.mark.case("langgraph-N11")
 def test_a_graph_called_by_an_agents_tool_is_not_named_after_the_agent() -> None:
     """The inner graph inherits the caller's `lc_agent_name`."""
     steps = ran(graphs.consulting(), ASK).trajectory.steps
@@ -187,6 +192,7 @@ def test_roles_come_from_system_prompts_and_metadata() -> None:
     assert found["critic"].role == "You object."
 
 
+@pytest.mark.case("langgraph-26")
 def test_the_functional_api_is_recorded() -> None:
     @task
     def shout(word: str) -> str:
