@@ -35,23 +35,21 @@ _StepKey = tuple[str, str, int, str, str]
 def canonical(trajectory: Trajectory, tape: Tape, ledger: Ledger) -> tuple[Trajectory, Tape, Ledger]:
     """Trajectory, tape and ledger of one run in canonical form; of canonical ones, equal ones.
 
-    Ids are numbered in the order of the tape, and the steps of a turn come after its last entry: so a prefix that
-    was served has the same ids as in the run that it was served from.
+    Ids are numbered in the order of the tape, and the steps of a turn come after its last entry, but those that stand
+    before the first step of a turn inside it come before that one: so a prefix that was served has the same ids as in
+    the run that it was served from.
     """
     ids = derived_ids()
     positions = _positions(trajectory.steps)
+    naming = _Naming(trajectory.steps, ids)
     last = {entry.key.moment: number for number, entry in enumerate(tape.entries)}
-    waiting: dict[Moment, list[Step]] = defaultdict(list)
-    for step in trajectory.steps:
-        waiting[_moment(step)].append(step)
     entries: list[TapeEntry] = []
-    steps: list[Step] = []
     for number, entry in enumerate(tape.entries):
+        naming.begins(entry.key.moment)
         entries.append(_entry(entry, ids, positions))
         if last[entry.key.moment] == number:
-            steps += [_renamed(step, ids) for step in waiting.pop(entry.key.moment, ())]
-    steps += [_renamed(step, ids) for turn in waiting.values() for step in turn]
-    steps.sort(key=lambda step: step.index)
+            naming.ends(entry.key.moment)
+    steps = naming.steps()
     interventions = tuple(_intervention(item, ids) for item in ledger.interventions)
     return (
         trajectory.model_copy(
@@ -66,6 +64,44 @@ def canonical(trajectory: Trajectory, tape: Tape, ledger: Ledger) -> tuple[Traje
 
 
 # -- ids ----------------------------------------------------------------------------------------------------------
+
+
+class _Naming:
+    """Gives steps their ids, each once, in the order in which it is told of turns."""
+
+    def __init__(self, steps: tuple[Step, ...], ids: Ids) -> None:
+        self._ids = ids
+        self._waiting = deque(steps)
+        self._turns: dict[Moment, list[Step]] = defaultdict(list)
+        for step in steps:
+            self._turns[_moment(step)].append(step)
+        self._named: dict[int, Step] = {}
+        self._begun: set[Moment] = set()
+
+    def begins(self, moment: Moment) -> None:
+        """An entry of this turn is next; where it is the first, what stands before the turn's steps has to have ids."""
+        if moment in self._begun:
+            return
+        self._begun.add(moment)
+        first = self._turns[moment][0].index if moment in self._turns else 0
+        while self._waiting and self._waiting[0].index < first:
+            self._name(self._waiting.popleft())
+
+    def ends(self, moment: Moment) -> None:
+        """The last entry of this turn was the one before."""
+        for step in self._turns.get(moment, ()):
+            self._name(step)
+
+    def steps(self) -> list[Step]:
+        """All steps with their ids, in order of their indices."""
+        for turn in self._turns.values():
+            for step in turn:
+                self._name(step)
+        return [self._named[index] for index in sorted(self._named)]
+
+    def _name(self, step: Step) -> None:
+        if step.index not in self._named:
+            self._named[step.index] = _renamed(step, self._ids)
 
 
 def _renamed(step: Step, ids: Ids) -> Step:

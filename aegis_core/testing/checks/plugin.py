@@ -2,13 +2,10 @@
 
 from __future__ import annotations
 
-import json
-import subprocess
-import sys
-
 import pytest
 
 from aegis_core.plugins import PluginInfo, Provided
+from aegis_core.testing.offers import loaded_by, offered
 from aegis_core.testing.script import Script
 from aegis_core.testing.stage import Stage
 
@@ -21,16 +18,7 @@ class PluginChecks(Stage):
     """Discovery, imports, and which objects the adapter takes."""
 
     def _provided(self) -> tuple[PluginInfo, Provided]:
-        report = self.plugins().report()
-        offers = [(info, item) for info in report.plugins for item in info.provides]
-        own = [(info, item) for info, item in offers if (item.kind, item.name) == ("adapter", self.name)]
-        reasons = "; ".join(f"{info.name}: {info.reason}" for info in report.plugins if info.reason)
-        assert own, (
-            f"no plugin offers an adapter {self.name!r}{f' ({reasons})' if reasons else ''}. Give your distribution an "
-            "entry point of group 'aegis' whose module has a hook `aegis_adapters` that returns its Provider, and "
-            "install it"
-        )
-        return own[0]
+        return offered(self.plugins(), "adapter", self.name)
 
     def test_the_plugin_is_discovered_and_offers_the_adapter(self) -> None:
         """An entry point of group `aegis` leads to a Provider with this name, whose target is the adapter.
@@ -53,14 +41,7 @@ class PluginChecks(Stage):
         target = item.target.partition(":")[0]
         if target == info.module:
             pytest.fail(f"the Provider's target stands in {target}, the entry point's own module; move it to another")
-        script = f"import json, sys; sys.path[:0] = json.loads(sys.argv[1]); import {info.module}; "
-        script += "print(json.dumps(sorted(sys.modules)))"
-        done = subprocess.run(  # noqa: S603  our own interpreter, on the plugin under test
-            [sys.executable, "-c", script, json.dumps(sys.path)], capture_output=True, text=True, check=False
-        )
-
-        assert done.returncode == 0, f"importing {info.module} alone fails:\n{done.stderr}"
-        loaded = json.loads(done.stdout.splitlines()[-1])
+        loaded = loaded_by(info.module)
         heavy = sorted({name.partition(".")[0] for name in loaded} & set(self.framework_modules))
         assert not heavy, f"importing {info.module} loads {heavy}; import them in {target} only"
         assert target not in loaded, f"importing {info.module} loads {target}, the Provider's target; don't"

@@ -402,3 +402,24 @@ def test_different_ids_stay_different(values: list[str]) -> None:
     ids = derived_ids()
     renamed = {value: ids.inside(value) for value in values}
     assert len(set(renamed.values())) == len(renamed)
+
+
+def managed(calls: int) -> Run:
+    """A manager calls a member, whose own calls are more or fewer; every id is drawn anew."""
+    run = Run(RunInfo(run_id="r", task="t"))
+    outer = run.begin_turn("Manager", (Part(id="told", text="t"),))
+    run.step("Manager", "tool_call", "member('t')", moment=outer.moment, call_id=f"call_{random_id(24)}")
+    inner = run.begin_turn("Manager/Member", (Part(id="told", text="t"),))
+    for _ in range(calls):
+        run.record_call(inner, "model", (), {"tool_calls": [{"id": f"call_{random_id(24)}", "type": "tool_call"}]})
+    run.end_turn(inner, (Part(id="said", text="done"),))
+    run.end_turn(outer, (Part(id="said", text="all done"),))
+    return run
+
+
+def test_what_stands_before_a_turn_inside_another_has_the_same_ids_whatever_happens_in_it() -> None:
+    first, other = (
+        canonical(run.trajectory(), run.tape(), run.ledger())[0].steps[0] for run in (managed(1), managed(3))
+    )
+    assert first.call_id == "id-1"
+    assert other == first
