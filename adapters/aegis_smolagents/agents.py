@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from aegis_smolagents._compat import CodeAgent, FinalAnswerTool, MultiStepAgent, is_remote
 from aegis_smolagents.calls import CallTap
 from aegis_smolagents.frames import Frame, active
+from aegis_smolagents.messages import Requests
 from aegis_smolagents.models import ModelTap
 from aegis_smolagents.patches import Patches
 from aegis_smolagents.steps import StepTaps
@@ -33,8 +34,7 @@ class AgentTap:
         self.hold = hold
         self.path = path
         self.writes_code = isinstance(agent, CodeAgent)
-        self.results: dict[str, None] = {}
-        """What the agent's calls have brought, as its memory has it."""
+        self.requests = Requests()
         self._frames: list[Frame] = []
 
     def patch(self, patches: Patches) -> None:

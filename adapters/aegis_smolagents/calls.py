@@ -161,7 +161,7 @@ def tell_watched(found: Site, given: JsonValue) -> None:
 
 def tell_result(found: Site, text: str, *, failed: bool = False) -> None:
     """Record what a call gave."""
-    found.frame.tap.results[text] = None
+    found.frame.tap.requests.known[text] = None
     found.frame.step(
         "tool_result",
         text,

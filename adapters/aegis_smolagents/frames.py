@@ -77,6 +77,7 @@ class Frame:
     """Ids of the exceptions that are told already."""
     held: list[BaseException] = field(default_factory=list)
     """These exceptions, so that no later one can have the same id."""
+    _read: set[str] = field(default_factory=set)
     _slot: int = 0
     _named: dict[str, int] = field(default_factory=dict)
     _pending: list[Site] = field(default_factory=list)
@@ -125,7 +126,9 @@ class Frame:
 
     def reads(self, parts: tuple[Part, ...]) -> None:
         """The agent's model is about to be shown these texts: whose they are, is among the parents of what follows."""
-        _, parents = self.run.recorder.sources(parts, self.path, precedes=precedes((*self.place, self._slot + 1)))
+        new = tuple(part for part in parts if part.text and part.text not in self._read)
+        self._read.update(part.text for part in new)
+        _, parents = self.run.recorder.sources(new, self.path, precedes=precedes((*self.place, self._slot + 1)))
         self.parents = tuple(dict.fromkeys((*self.parents, *parents)))
 
     def expect(self, site: Site) -> None:

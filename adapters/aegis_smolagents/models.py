@@ -21,7 +21,6 @@ from aegis_smolagents._compat import (
 from aegis_smolagents.answers import Manner
 from aegis_smolagents.codec import ModelCodec
 from aegis_smolagents.frames import Frame
-from aegis_smolagents.messages import request_parts, write_request
 from aegis_smolagents.signals import leaving
 
 if TYPE_CHECKING:
@@ -74,8 +73,7 @@ class _Call:
         self._rest = rest
         self._options = options
         self._codec = ModelCodec(manner)
-        self._known = tuple(frame.tap.results)
-        self._parts = request_parts(messages, self._known)
+        self._parts = frame.tap.requests.parts(messages)
         frame.reads(self._parts)
         frame.model = _name_of(frame.tap.agent.model)
         self._turn = frame.at(frame.next_order())
@@ -109,7 +107,7 @@ class _Call:
         self._heard(joined(chunks))
 
     def _sent(self, texts: Mapping[str, str]) -> Any:
-        return write_request(self._messages, texts, self._known) if texts else self._messages
+        return self._frame.tap.requests.written(self._messages, texts) if texts else self._messages
 
     def _heard(self, message: ChatMessage) -> ChatMessage:
         self._frame.said = message

@@ -58,11 +58,12 @@ class TurnTap:
         self._agent = agent
         self._hold = agent.hold
         self._real = real
+        self._signature = inspect.signature(real)
 
     def run(self, *args: Any, **kwargs: Any) -> Any:
         """Runs the agent: one turn."""
         try:
-            given = inspect.signature(self._real).bind(*args, **kwargs).arguments
+            given = self._signature.bind(*args, **kwargs).arguments
         except TypeError:
             return self._real(*args, **kwargs)  # raises it again, as it would unrecorded
         if self._hold.closed or not isinstance(given.get(_TASK), str):

@@ -11,7 +11,7 @@ from smolagents.models import ChatMessage, MessageRole
 from aegis_core.errors import ReplayDrift, ReplayError, RunLimitReached
 from aegis_core.run import Limits
 from aegis_smolagents import _compat
-from aegis_smolagents.messages import request_parts, write_request
+from aegis_smolagents.messages import Requests
 from aegis_smolagents.values import decode, encode
 from tests.adapters.smolagents.models import Stock, agent, answer, calls, coder, says, writes
 from tests.adapters.smolagents.running import MARK, TASK, ran, target
@@ -187,9 +187,10 @@ def test_what_the_memory_quotes_can_be_altered_for_one_request() -> None:
         target("Clerk", "prompt_injection", "ephemeral"),
         use=lambda app, task: app.run(task, additional_args={"n": 3}),
     )
-    asked = request_parts([ChatMessage(MessageRole.USER, [{"type": "text", "text": _quoted(note)}])])
+    requests = Requests()
+    asked = requests.parts([ChatMessage(MessageRole.USER, [{"type": "text", "text": _quoted(note)}])])
     message = [ChatMessage(MessageRole.USER, [{"type": "text", "text": _quoted(note)}])]
-    (changed,) = write_request(message, {asked[1].id: f"{note} {MARK}"})
+    (changed,) = requests.written(message, {asked[1].id: f"{note} {MARK}"})
 
     assert done.fired
     assert changed.content[0]["text"] == _quoted(f"{note} {MARK}")
