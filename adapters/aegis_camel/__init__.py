@@ -14,7 +14,7 @@ def aegis_adapters() -> Iterable[Provider]:
         Provider(
             name="camel",
             target="aegis_camel.adapter:CamelAdapter",
-            requires=("camel-ai>=0.2.90,<0.3", "mcp<2"),
+            requires=("camel-ai>=0.2.87,<0.3", "mcp<2"),
             matches=("camel", "aegis_camel.ensemble"),
             summary="CAMEL: ChatAgent, RolePlaying, Workforce, and code of your own around them",
             install='pip install "aegis-mas[camel]"',

@@ -82,20 +82,20 @@ class ModelCall:
 
     def _begun(self, visit: Visit) -> dict[str, Any] | None:
         """What `Run.call` is given; None if the call can't be recorded."""
-        asked: dict[str, Any] | None = None
+        asked: dict[str, Any] = {}
         with guarded(visit.session.run):
             if visit.stream is not None:
                 visit.stream.finish()
             note_results(visit, self.messages)
-            asked = {
-                "turn": visit.turn,
-                "kind": "model",
-                "order": visit.scope.place(),
-                "parts": request_parts(self.messages),
-                "codec": _GuardedCodec(visit.session, self.response_format),
-                "extra": self._extra(),
-            }
-        return asked
+            asked.update(
+                turn=visit.turn,
+                kind="model",
+                order=visit.scope.place(),
+                parts=request_parts(self.messages),
+                codec=_GuardedCodec(visit.session, self.response_format),
+                extra=self._extra(),
+            )
+        return asked or None
 
     def _extra(self) -> JsonValue:
         """What else the answer depends on: the tools that are offered, the form that is asked for."""
@@ -157,10 +157,10 @@ class _GuardedCodec(AnswerCodec):
         self._run = session.run
 
     def encode(self, result: Answer) -> JsonValue:
-        payload: JsonValue = None
+        made: list[JsonValue] = []
         with guarded(self._run):
-            payload = super().encode(result)
-        return payload
+            made.append(super().encode(result))
+        return made[0] if made else None
 
 
 def _tool_name(tool: Any) -> str:

@@ -13,6 +13,7 @@ from camel.responses import ChatAgentResponse
 from camel.tasks import Task
 
 from aegis_camel import _compat
+from aegis_camel.held import in_pieces
 from aegis_camel.session import Session
 from aegis_camel.texts.messages import content_text
 from aegis_camel.texts.shapes import shape_of
@@ -49,7 +50,7 @@ def _joined(chunks: Sequence[Any]) -> str | None:
     told = [chunk for chunk in chunks if isinstance(chunk, ChatAgentResponse)]
     if not told or len(told) < len(chunks):
         return answer_text(chunks[-1]) if chunks else None
-    if told[-1].info.get("stream_accumulate_mode") == "delta":
+    if in_pieces(told):
         text = "".join(content_text(message) for chunk in told for message in chunk.msgs)
         return answer_text(text)
     return answer_text(told[-1])

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import copy
+import itertools
 from collections.abc import Iterator, Sequence
 from typing import Any
 
 from aegis_camel.texts.messages import content_text
 
-__all__ = ["cut_anew", "said_in"]
+__all__ = ["cut_anew", "in_pieces", "said_in"]
 
 
 def said_in(chunks: Sequence[Any], said: Sequence[str]) -> list[Any]:
@@ -21,6 +22,15 @@ def said_in(chunks: Sequence[Any], said: Sequence[str]) -> list[Any]:
     return [message]
 
 
+def in_pieces(chunks: Sequence[Any]) -> bool:
+    """Whether each chunk holds what is new in it; in the other mode of CAMEL each holds all that was said so far."""
+    modes = {chunk.info.get("stream_accumulate_mode") for chunk in chunks} - {None}
+    if modes:
+        return "delta" in modes
+    told = [text for chunk in chunks for message in chunk.msgs if (text := content_text(message))]
+    return not all(later.startswith(earlier) for earlier, later in itertools.pairwise(told))
+
+
 def cut_anew(chunks: Sequence[Any], before: Sequence[Any], after: Sequence[Any]) -> Iterator[Any]:
     """The chunks with other words: those that were held back, if the words are the same."""
     old, new = (content_text(messages[0]) if messages else "" for messages in (before, after))
@@ -31,7 +41,7 @@ def cut_anew(chunks: Sequence[Any], before: Sequence[Any], after: Sequence[Any])
     if not spoken:
         yield from chunks
         return
-    told = spoken[0] if spoken[0].info.get("stream_accumulate_mode") == "delta" else spoken[-1]
+    told = spoken[0] if in_pieces(chunks) else spoken[-1]
     for chunk in chunks:
         if chunk is told:
             message = copy.copy(chunk.msgs[0])
