@@ -10,6 +10,11 @@ from pydantic import ValidationError
 
 from aegis_core.errors import AdapterError
 
+
+def _said(error: ValidationError) -> list[str]:
+    return [f"{'.'.join(map(str, item['loc']))}: {item['msg']}" for item in error.errors(include_input=False)]
+
+
 try:
     from metagpt.actions import UserRequirement
     from metagpt.const import MESSAGE_ROUTE_TO_ALL
@@ -25,8 +30,8 @@ except ValidationError as error:
         "MetaGPT can't be imported without a configuration: it looks for `config/config2.yaml` in the folder that "
         "METAGPT_PROJECT_ROOT names (else in the current one), and for `~/.metagpt/config2.yaml`, which goes before. "
         "Write one with an `llm:` section (adapters/aegis_metagpt/README.md shows the smallest), and set "
-        f"METAGPT_PROJECT_ROOT before the first import. MetaGPT says: {error}"
-    ) from error
+        f"METAGPT_PROJECT_ROOT before the first import. MetaGPT says: {'; '.join(_said(error))}"
+    ) from None  # it shows the environment, in which keys may stand
 
 __all__ = [
     "ALL",

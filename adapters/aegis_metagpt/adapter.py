@@ -1,4 +1,8 @@
-"""The adapter: watches teams, environments and roles of MetaGPT through taps on their instances."""
+"""The adapter: watches teams, environments and roles of MetaGPT through taps on their instances.
+
+MetaGPT can't be imported without a configuration, and that takes seconds. Whoever has an object of it has imported it;
+so everything that needs it is imported when there is one.
+"""
 
 from __future__ import annotations
 
@@ -11,11 +15,6 @@ from aegis_core.adapter import Adapter, Attachment, Capabilities, Site
 from aegis_core.errors import AdapterError
 from aegis_core.run import Run
 from aegis_core.trajectory import Agent
-from aegis_metagpt._compat import Environment, HumanProvider, Message, Role, Team
-from aegis_metagpt.attachment import MetaGPTAttachment
-from aegis_metagpt.entry import run_environment, run_role, run_team
-from aegis_metagpt.messages import message_text
-from aegis_metagpt.names import Cast
 
 __all__ = ["MetaGPTAdapter"]
 
@@ -35,12 +34,21 @@ class MetaGPTAdapter(Adapter):
     name = "metagpt"
 
     def can_handle(self, app: Any) -> bool:
+        if not _is_of_metagpt(app):
+            return False
+        from aegis_metagpt._compat import Environment, Role, Team
+
         return isinstance(app, Team | Environment | Role)
 
     def agents(self, app: Any) -> tuple[Agent, ...]:
+        from aegis_metagpt.names import Cast
+
         return Cast(app).agents()
 
     def capabilities(self, app: Any) -> Capabilities:
+        from aegis_metagpt._compat import HumanProvider
+        from aegis_metagpt.names import Cast
+
         people = [m.path for m in Cast(app).members if isinstance(vars(m.role).get("private_llm"), HumanProvider)]
         notes = [
             "a role's turn is one `Role.react`; `Role.think` and `Role.act`, called by themselves, are no turn",
@@ -66,16 +74,22 @@ class MetaGPTAdapter(Adapter):
             raise AdapterError(
                 f"the metagpt adapter can't handle a {type(app).__name__}; give it a Team, an Environment or a Role"
             )
+        from aegis_metagpt.attachment import MetaGPTAttachment
+
         return MetaGPTAttachment(app, run)
 
     def start(self, app: Any, task: str) -> Any:
         """Run the object until nobody has anything left to do. What `Team.run` would swallow is raised."""
-        if isinstance(app, Team):
-            return run_team(app, task)
-        return run_environment(app, task) if isinstance(app, Environment) else run_role(app, task)
+        from aegis_metagpt.entry import started
+
+        return started(app, task)
 
     def output(self, result: Any) -> str | None:
-        return message_text(result) if isinstance(result, Message) else result if isinstance(result, str) else None
+        if not _is_of_metagpt(result):
+            return result if isinstance(result, str) else None
+        from aegis_metagpt.messages import message_text
+
+        return message_text(result)
 
     def normalise(self, request: JsonValue) -> JsonValue:
         """Without random ids and times in texts, and without authors, which are inferred."""
@@ -83,6 +97,11 @@ class MetaGPTAdapter(Adapter):
             parts = [[part[0], *part[2:]] if isinstance(part, list) else part for part in request["parts"]]  # type: ignore[union-attr]
             request = {**request, "parts": parts}
         return _masked(request)
+
+
+def _is_of_metagpt(value: Any) -> bool:
+    """Whether a value is of a class that is, or derives from, one of MetaGPT."""
+    return any(cls.__module__.partition(".")[0] == "metagpt" for cls in type(value).__mro__)
 
 
 def _masked(value: JsonValue) -> JsonValue:

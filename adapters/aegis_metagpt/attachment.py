@@ -180,7 +180,7 @@ class MetaGPTAttachment(Attachment):
             if alone:
                 self._leave(self.cast.environment)
 
-        run.stopped_by = self.run.stopped_by  # type: ignore[attr-defined]  # for `run_environment`
+        run.stopped_by = self.run.stopped_by  # type: ignore[attr-defined]  # for `started`
         return run
 
     async def _one_round(self, real: _Method, kwargs: dict[str, Any]) -> None:

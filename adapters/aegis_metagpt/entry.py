@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Awaitable
 from typing import Any
 
 from aegis_core.errors import AegisError
 from aegis_metagpt import _compat
-from aegis_metagpt._compat import Message
+from aegis_metagpt._compat import Environment, Message, Team
 from aegis_metagpt.names import Cast
 
-__all__ = ["MAX_ROUNDS", "TooManyRoundsError", "run_environment", "run_role", "run_team"]
+__all__ = ["MAX_ROUNDS", "TooManyRoundsError", "run_team", "started"]
 
 _ASKING = "Human"
 """As `Team.run_project` calls the user."""
@@ -19,6 +20,13 @@ MAX_ROUNDS = 100
 
 class TooManyRoundsError(AegisError):
     """A team still had something to do after the last round."""
+
+
+def started(app: Any, task: str) -> Awaitable[Message | None]:
+    """A team, an environment or a role on its way with a task."""
+    if isinstance(app, Team):
+        return run_team(app, task)
+    return _run_environment(app, task) if isinstance(app, Environment) else _run_role(app, task)
 
 
 async def run_team(team: Any, task: str) -> Message | None:
@@ -35,10 +43,10 @@ async def run_team(team: Any, task: str) -> Message | None:
         raise _compat.true_error(error)  # noqa: B904  its context is what it had
     if not team.env.is_idle:
         raise _stopped(tapped)
-    return last_message(team)
+    return _last_message(team)
 
 
-async def run_environment(environment: Any, task: str) -> Message | None:
+async def _run_environment(environment: Any, task: str) -> Message | None:
     """Publish a task as the user's requirement, and run rounds until all roles are idle.
 
     Raises:
@@ -47,7 +55,7 @@ async def run_environment(environment: Any, task: str) -> Message | None:
     environment.publish_message(Message(role=_ASKING, content=task))
     for _ in range(MAX_ROUNDS):
         if environment.is_idle:
-            return last_message(environment)
+            return _last_message(environment)
         try:
             await environment.run()
         except Exception as error:
@@ -55,7 +63,7 @@ async def run_environment(environment: Any, task: str) -> Message | None:
     raise _stopped(vars(environment).get("run"))
 
 
-async def run_role(role: Any, task: str) -> Message | None:
+async def _run_role(role: Any, task: str) -> Message | None:
     """Run one role on a task."""
     try:
         return await role.run(task)
@@ -71,7 +79,7 @@ def _stopped(tapped: Any) -> TooManyRoundsError:
     return error
 
 
-def last_message(app: Any) -> Message | None:
+def _last_message(app: Any) -> Message | None:
     """The message that was published last, the user's own aside: the history of the environment ends with it."""
     cast = Cast(app)
     if cast.environment is None:

@@ -116,7 +116,8 @@ class Turns:
             usage=seat.usage,
             steps=lambda delivered: message_step(self._left(message, delivered), _SAID, delivered.parts),
         )
-        self._ledger.steps |= {message.id: number for number in delivery.steps}
+        if delivery.steps:
+            self._ledger.steps[message.id] = delivery.steps[-1]
         seat.said = self._left(message, delivery)
         if seat.said is not message:
             seat.altered = (message, seat.said)

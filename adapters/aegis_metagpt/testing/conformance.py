@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from typing import Any
 
-from aegis_core.plugins import Plugins
 from aegis_core.testing import AdapterConformance, Script, Way
 from aegis_metagpt.testing.configuration import prepare
 
@@ -19,10 +18,6 @@ class MetaGPTConformance(AdapterConformance):
     framework_modules = ("metagpt",)
     distributions = ("metagpt", "pydantic", "openai")
     reports_usage = True
-
-    def plugins(self) -> Plugins:
-        prepare()
-        return super().plugins()
 
     def plain(self, result: Any) -> Any:
         addressees = sorted(result.send_to)

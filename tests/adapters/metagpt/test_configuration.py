@@ -14,11 +14,11 @@ pytestmark = pytest.mark.framework
 CONFIGURATION = "llm: {api_type: openai, api_key: sk-of-the-user, model: gpt-4o}\n"
 
 
-def run(script: str, home: Path, folder: Path) -> subprocess.CompletedProcess[str]:
+def run(script: str, home: Path, folder: Path, **more: str) -> subprocess.CompletedProcess[str]:
     kept = {key: value for key, value in os.environ.items() if not key.startswith(("METAGPT", "AEGIS"))}
     return subprocess.run(
         [sys.executable, "-W", "ignore", "-c", script],
-        env=kept | {"HOME": str(home)},
+        env=kept | {"HOME": str(home)} | more,
         cwd=folder,
         capture_output=True,
         text=True,
@@ -26,25 +26,30 @@ def run(script: str, home: Path, folder: Path) -> subprocess.CompletedProcess[st
     )
 
 
-def test_without_a_configuration_the_adapter_says_what_to_do(tmp_path: Path) -> None:
+def test_without_a_configuration_the_adapter_can_be_asked_and_says_what_to_do(tmp_path: Path) -> None:
     home, folder = tmp_path / "home", tmp_path / "work"
     home.mkdir()
     folder.mkdir()
     script = (
-        "import sys\n"
+        "import os, sys\n"
         "from aegis_core.plugins import default_plugins\n"
-        "plugins = default_plugins(); plugins.report()\n"
+        "adapter = default_plugins().adapter('metagpt')\n"
+        "assert not adapter.can_handle(object()) and adapter.output('27') == '27'\n"
         "assert 'metagpt' not in sys.modules\n"
-        "try: plugins.adapter('metagpt')\n"
+        "os.environ['METAGPT_PROJECT_ROOT'] = os.getcwd()\n"  # in which there is no configuration
+        "from aegis_metagpt.testing.systems import analysis_team\n"
+        "try: analysis_team()\n"
         "except Exception as error: print(type(error).__name__, error)\n"
     )
 
-    done = run(script, home, folder)
+    done = run(script, home, folder, SOME_KEY="sk-in-the-environment")
 
     assert done.returncode == 0, done.stderr
-    assert done.stdout.startswith("PluginError")
+    assert done.stdout.startswith("AdapterError")
     assert "METAGPT_PROJECT_ROOT" in done.stdout
     assert "config2.yaml" in done.stdout
+    assert "llm: Field required" in done.stdout
+    assert "sk-in-the-environment" not in done.stdout + done.stderr
     assert not list(home.iterdir())
 
 
