@@ -35,6 +35,7 @@ class AgentTap:
         self.run = run
         self.speaker = speaker
         self.authors = speaker.authors
+        self.sources = speaker.sources
         self.signals = signals
         self._order = order
         self.open: list[Activation] = []

@@ -48,6 +48,7 @@ class ManagerTap:
         self.run = run
         self.speaker = speaker
         self.authors = speaker.authors
+        self.sources = speaker.sources
         self.plan = plan
         self.signals = signals
         self.activation: Activation | None = None

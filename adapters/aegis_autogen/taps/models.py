@@ -25,7 +25,7 @@ class Caller(Protocol):
     """Who owns a tapped client."""
 
     authors: Mapping[str, str]
-    """Paths of agents by the names that they have as sources of messages."""
+    """Paths of agents by the names that they have as sources of messages. Its own names may stand in `sources`."""
 
     async def turn(self) -> Turn | None:
         """The turn in which the client is called now; None if there is none, and the client is to be itself."""
@@ -51,7 +51,7 @@ class _ClientTap(StandIn):
         run, caller, client = self._aegis_run, self._aegis_caller, self._aegis_real
         with self._aegis_signals.noted():
             turn = await caller.turn()
-            request = _request(run, messages, options, caller.authors) if turn is not None else None
+            request = _request(run, messages, options, caller) if turn is not None else None
             if turn is None or request is None:
                 result: CreateResult = await client.create(messages, **options)
                 return result
@@ -68,7 +68,7 @@ class _ClientTap(StandIn):
         run, caller, client = self._aegis_run, self._aegis_caller, self._aegis_real
         with self._aegis_signals.noted():
             turn = await caller.turn()
-            request = _request(run, messages, options, caller.authors) if turn is not None else None
+            request = _request(run, messages, options, caller) if turn is not None else None
 
             def live(texts: dict[str, str]) -> AsyncIterator[str | CreateResult]:
                 stream: AsyncIterator[str | CreateResult] = client.create_stream(_edited(messages, texts), **options)
@@ -90,11 +90,12 @@ def _edited(messages: Sequence[Any], texts: Mapping[str, str]) -> Sequence[Any]:
 
 
 def _request(
-    run: Run, messages: Sequence[Any], options: Mapping[str, Any], authors: Mapping[str, str]
+    run: Run, messages: Sequence[Any], options: Mapping[str, Any], caller: Caller
 ) -> tuple[tuple[Part, ...], JsonValue] | None:
     """The texts of a request, and what else its answer depends on; None if they can't be read."""
     with guarded(run):
-        return request_parts(messages, authors), _depends(options)
+        own = frozenset(getattr(caller, "sources", ()))
+        return request_parts(messages, caller.authors, own=own), _depends(options)
     return None  # type: ignore[unreachable]  # `guarded` may have swallowed an exception
 
 

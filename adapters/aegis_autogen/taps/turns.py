@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import dataclasses
-import json
 from collections.abc import Iterable, Mapping
 from contextvars import ContextVar
 from dataclasses import dataclass, field
@@ -31,10 +30,11 @@ from aegis_autogen.texts.messages import (
     write_given,
     write_message,
 )
-from aegis_autogen.texts.requests import call_text
+from aegis_autogen.texts.requests import call_part, call_text
 from aegis_core.adapter import Delivery, Part, Turn
 from aegis_core.run import Run
 from aegis_core.run.recorder import OrderKey
+from aegis_core.run.values import plain_data
 from aegis_core.trajectory import Agent, StepKind, Usage
 
 __all__ = ["Activation", "Place", "Speaker", "inside"]
@@ -82,7 +82,6 @@ class Activation:
         self.turn: Turn | None = None
         self.alone = False
         """Whether the agent was called from outside, by none of the methods that run it on a task."""
-        self._asked: dict[str, str] = {}
         self._events = 0
         self._calls = 0
 
@@ -178,11 +177,11 @@ class Activation:
         return tool_place(self.place, self._calls - 1)
 
     def call_part(self, name: str, arguments: Mapping[str, Any] | None, call_id: str | None) -> Part:
-        """A tool call, with the arguments as the model wrote them."""
-        written = self._asked.get(call_id or "") or json.dumps(dict(arguments or {}), ensure_ascii=False, default=str)
-        data: JsonValue = {"name": name, "arguments": written}
+        """A tool call, as it is made."""
+        args = plain_data(dict(arguments or {}))
+        data: JsonValue = {"name": name, "args": args}
         return Part(
-            id="call", text=call_text(name, written), role="assistant", author=self.speaker.path, editable=False,
+            id="call", text=call_text(name, args), role="assistant", author=self.speaker.path, editable=False,
             kind="tool_call", call_id=call_id or None, data=data,
         )  # fmt: skip
 
@@ -198,8 +197,6 @@ class Activation:
         self._events += 1
         self._calls = 0
         recorder = self.run.recorder
-        if isinstance(item, ToolCallRequestEvent):
-            self._asked |= {call.id: call.arguments for call in item.content}
         for part in found:
             recorder.part_step(
                 self.speaker.path, part, moment=self.turn.moment, order=self.place, parents=self.turn.parents
@@ -208,10 +205,7 @@ class Activation:
 
 def _steps(item: Any) -> Iterable[Part]:
     if isinstance(item, ToolCallRequestEvent):
-        for call in item.content:
-            data: JsonValue = {"name": call.name, "arguments": call.arguments}
-            text = call_text(call.name, call.arguments)
-            yield Part(id="call", text=text, kind="tool_call", call_id=call.id or None, data=data)
+        yield from (call_part("call", call, "") for call in item.content)
     elif isinstance(item, ToolCallExecutionEvent):
         for result in item.content:
             failed: JsonValue = {"is_error": True} if result.is_error else None

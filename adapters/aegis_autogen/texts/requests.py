@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import json
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
@@ -11,29 +12,34 @@ from pydantic import JsonValue
 
 from aegis_core.adapter import Part
 
-__all__ = ["call_part", "call_text", "request_parts", "write_request"]
+__all__ = ["call_args", "call_part", "call_text", "content_parts", "request_parts", "write_content", "write_request"]
 
 IMAGE = "[image]"
 """What stands for an image; its bytes are never recorded."""
 
 
-def request_parts(messages: Sequence[Any], authors: Mapping[str, str], *, root: str = "") -> tuple[Part, ...]:
+def request_parts(
+    messages: Sequence[Any], authors: Mapping[str, str], *, root: str = "", own: frozenset[str] = frozenset()
+) -> tuple[Part, ...]:
     """The texts of a request, in order; part ids say where they stand.
 
     Args:
         authors: paths of agents by the names that they have as sources.
         root: what goes before each part id.
+        own: names of whoever sends the request. What stands there as told by these (and not as said) is the
+            framework's own prompt, which nobody wrote.
     """
     return tuple(
-        part for index, message in enumerate(messages) for part in _parts(f"{root}[{index}]", message, authors)
+        part for index, message in enumerate(messages) for part in _parts(f"{root}[{index}]", message, authors, own)
     )
 
 
-def _parts(path: str, message: Any, authors: Mapping[str, str]) -> Iterator[Part]:
+def _parts(path: str, message: Any, authors: Mapping[str, str], own: frozenset[str]) -> Iterator[Part]:
     if isinstance(message, SystemMessage):
         yield Part(id=path, text=message.content, role="system")
     elif isinstance(message, UserMessage):
-        yield from content_parts(path, message.content, role="user", author=authors.get(message.source, message.source))
+        author = "" if message.source in own else authors.get(message.source, message.source)
+        yield from content_parts(path, message.content, role="user", author=author)
     elif isinstance(message, AssistantMessage):
         author = authors.get(message.source, message.source)
         if message.thought:
@@ -68,16 +74,31 @@ def content_parts(path: str, content: Any, **more: Any) -> Iterator[Part]:  # An
 
 def call_part(path: str, call: Any, author: str) -> Part:
     """A tool call of a model."""
-    data: JsonValue = {"name": call.name, "arguments": call.arguments}
+    args = call_args(call.arguments)
+    data: JsonValue = {"name": call.name, "args": args}
     return Part(
-        id=path, text=call_text(call.name, call.arguments), role="assistant", author=author, editable=False,
+        id=path, text=call_text(call.name, args), role="assistant", author=author, editable=False,
         kind="tool_call", call_id=call.id or None, data=data,
     )  # fmt: skip
 
 
-def call_text(name: str, arguments: str) -> str:
-    """A tool call as text."""
-    return f"{name}({arguments})"
+def call_args(arguments: str) -> JsonValue:
+    """The arguments of a tool call, as data; the text as it is, if it is no JSON."""
+    try:
+        found: JsonValue = json.loads(arguments or "{}")
+    except ValueError:
+        return arguments
+    return found
+
+
+def call_text(name: str, args: JsonValue) -> str:
+    """A tool call in words: `name(key=value, …)`, values as JSON."""
+    shown = (
+        ", ".join(f"{key}={json.dumps(value, ensure_ascii=False)}" for key, value in args.items())
+        if isinstance(args, dict)
+        else json.dumps(args, ensure_ascii=False)
+    )
+    return f"{name}({shown})"
 
 
 def write_request(messages: Sequence[Any], texts: Mapping[str, str], *, root: str = "") -> list[Any]:

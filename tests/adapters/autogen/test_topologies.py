@@ -81,7 +81,7 @@ def test_a_swarm_hands_over_with_its_tools_told() -> None:
         "a:tool_call", "a:tool_result", "a:tool_call", "a:tool_result", "a:handoff", "b:message",
     ]  # fmt: skip
     look, found, transfer, transferred, handoff, _ = done.steps
-    assert look.text == 'look({"place": "hall 2"})'
+    assert look.text == 'look(place="hall 2")'
     assert found.text == "9 crates in hall 2"
     assert look.call_id == found.call_id
     assert transfer.call_id == transferred.call_id
