@@ -63,7 +63,8 @@ class Place:
     beside: tuple[OrderKey, int] | None
     """In front of which order keys, and at which number, tools are used side by side."""
     begun: int = 0
-    open: int = 0
+    open: set[int] = field(default_factory=set)
+    """Numbers of the calls made there that have not ended."""
     codec: ResultCodec = field(default_factory=ResultCodec)
 
 

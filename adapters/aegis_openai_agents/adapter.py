@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import re
 from typing import Any
 
 from agents import Agent, FunctionTool, RunConfig, Runner
+from pydantic import JsonValue
 
 from aegis_core.adapter import Adapter, Attachment, Capabilities, Site
 from aegis_core.errors import AdapterError
@@ -18,6 +20,14 @@ from aegis_openai_agents.responses import answer_text
 from aegis_openai_agents.workflow import Workflow
 
 __all__ = ["OpenAIAgentsAdapter"]
+
+_RANDOM = re.compile(
+    r"\b[0-9a-f]{8}-(?:[0-9a-f]{4}-){3}[0-9a-f]{12}\b"
+    r"|\b(?:call|msg|fc|rs|resp|run)_[0-9A-Za-z]{16,}\b"
+    r"|\b\d{4}-\d\d-\d\d[T ]\d\d:\d\d(?::\d\d(?:\.\d+)?)?(?:Z|[+-]\d\d:?\d\d)?"
+)
+"""What differs from run to run in texts that quote it: random ids (histories nested in a text hold them), times."""
+_SHORTEST = 16
 
 
 class OpenAIAgentsAdapter(Adapter):
@@ -73,6 +83,21 @@ class OpenAIAgentsAdapter(Adapter):
 
     def output(self, result: Any) -> str | None:
         return answer_text(getattr(result, "final_output", result))
+
+    def normalise(self, request: JsonValue) -> JsonValue:
+        """Without random ids and times in texts, and without authors, which are inferred."""
+        if isinstance(request, dict) and isinstance(request.get("parts"), list):
+            parts: Any = request["parts"]
+            request = {**request, "parts": [[part[0], *part[2:]] for part in parts]}
+        return _masked(request)
+
+
+def _masked(value: JsonValue) -> JsonValue:
+    if isinstance(value, str):
+        return _RANDOM.sub("*", value) if len(value) >= _SHORTEST else value
+    if isinstance(value, list):
+        return [_masked(item) for item in value]
+    return {key: _masked(item) for key, item in value.items()} if isinstance(value, dict) else value
 
 
 def _notes(agents: list[Any]) -> tuple[str, ...]:

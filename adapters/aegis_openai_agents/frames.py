@@ -16,7 +16,7 @@ from agents import Agent, MaxTurnsExceeded, ModelResponse
 
 from aegis_core.adapter import Part
 from aegis_core.errors import ReplayDrift, RunLimitReached
-from aegis_core.run.recorder import OrderKey
+from aegis_core.run.recorder import OrderKey, sortable
 from aegis_core.trace.active import guarded
 from aegis_openai_agents import _compat
 from aegis_openai_agents.activation import Activation, Place, current_place
@@ -28,6 +28,8 @@ from aegis_openai_agents.tool_use import record_asked, record_shown_results
 
 __all__ = ["Frame", "current_frame"]
 
+_END = (2, 0, "")
+"""Behind everything in a frame, as `sortable` counts."""
 current_frame: ContextVar[Frame | None] = ContextVar("aegis_openai_agents_frame", default=None)
 
 
@@ -46,17 +48,20 @@ class Frame:
         self._side: Place | None = None
         counter: Hold | Place = place if place is not None else hold
         counter.begun += 1
-        crowded = counter.open > 0
-        counter.open += 1
-        self._counter = counter
-        own = str(counter.begun) if crowded else ""
-        self.order: OrderKey = (*(place.order if place is not None else ()), counter.begun)
+        self._counter, self._number = counter, counter.begun
+        front: OrderKey = place.order if place is not None else ()
+        own = str(self._number) if counter.open else ""
+        self.beside: tuple[OrderKey, ...] = tuple((*front, number) for number in sorted(counter.open))
+        """The calls that were under way when this one began."""
+        counter.open.add(self._number)
+        self.order: OrderKey = (*front, self._number)
         self.branch = "/".join(filter(None, (place.branch if place is not None else "", own)))
         self.scope = place.path if place is not None else ""
         outer = place.frame.siblings if place is not None else ()
         self.siblings: tuple[tuple[OrderKey, int], ...] = outer
-        if place is not None and place.beside is not None:
-            self.siblings = (*outer, place.beside)
+        if place is not None:
+            self.beside = (*place.frame.beside, *self.beside)
+            self.siblings = (*outer, place.beside) if place.beside is not None else outer
 
     # -- from outside ---------------------------------------------------------------------------------------------
 
@@ -73,7 +78,7 @@ class Frame:
         """The call begins."""
         if self.place is not None:
             return
-        if self.hold.open > 1 and not self.hold.several:
+        if len(self.hold.open) > 1 and not self.hold.several:
             self.run.entered_beside()
         else:
             self.run.enter(task_text(self.given), goes_on=goes_on)
@@ -132,7 +137,7 @@ class Frame:
         if self.ended:
             return False
         self.ended = True
-        self._counter.open -= 1
+        self._counter.open.discard(self._number)
         return True
 
     def _close(self) -> None:
@@ -199,6 +204,9 @@ class Frame:
         return changed
 
     def _precedes(self, order: OrderKey) -> bool:
+        """Whether a step with this order key came before, rather than beside, what happens in this frame."""
+        if sortable(order) >= (*sortable(self.order), _END) or any(order[: len(key)] == key for key in self.beside):
+            return False
         return not any(
             len(order) > len(front) and order[: len(front)] == front and order[len(front)] != number
             for front, number in self.siblings

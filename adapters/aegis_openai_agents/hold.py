@@ -56,8 +56,8 @@ class Hold:
         self.taps = Taps()
         self.begun = 0
         """Calls from outside so far."""
-        self.open = 0
-        """Calls from outside that have not ended."""
+        self.open: set[int] = set()
+        """Numbers of those that have not ended."""
         self.sessions: list[Any] = []
         self.ending: BaseException | None = None
         """A drift or a limit, which the SDK may have made a text of."""

@@ -58,7 +58,7 @@ class Layout:
 
     def named(self, scope: str, name: str) -> str:
         """The path of the agent with this name inside a scope, whether or not it was met."""
-        for (where, _), path in self._paths.items():
+        for (where, _), path in list(self._paths.items()):
             if where == scope and self._objects[path].name == name:
                 return path
         return f"{scope}/{name}" if scope else name
@@ -73,7 +73,7 @@ class Layout:
 
     def knows(self, agent: Agent[Any]) -> bool:
         """Whether this very object can be reached from the start."""
-        return any(known is agent for known in self._objects.values())
+        return any(known is agent for known in list(self._objects.values()))
 
     def _walk(self, scope: str, agent: Agent[Any], trail: frozenset[int]) -> None:
         if (scope, id(agent)) in self._paths:

@@ -23,7 +23,13 @@ class _Tap:
     attribute: str
     held: Any
     """What was in the owner's own namespace."""
+    value: Any
     users: int = 1
+
+    @property
+    def is_there(self) -> bool:
+        """Whether nobody has put something else in its place."""
+        return vars(self.owner).get(self.attribute, _ABSENT) is self.value
 
 
 _table: dict[tuple[int, str], _Tap] = {}
@@ -33,32 +39,36 @@ class Taps:
     """The taps that one attachment uses."""
 
     def __init__(self) -> None:
-        self._used: list[tuple[int, str]] = []
+        self._used: dict[tuple[int, str], None] = {}
 
     def put(self, owner: Any, attribute: str, make: Callable[[Any], Any]) -> None:
-        """Replace an attribute of an instance by what `make` makes of it, unless that is done already."""
+        """Replace an attribute of an instance by what `make` makes of it, unless that is done already.
+
+        What the user's code has put there meanwhile is tapped, and stays when the tap is taken away.
+        """
         key = (id(owner), attribute)
         with _lock:
-            if key in self._used:
-                return
             known = _table.get(key)
-            if known is not None:
-                known.users += 1
+            if known is not None and known.is_there:
+                known.users += key not in self._used
             else:
-                _table[key] = _Tap(owner, attribute, vars(owner).get(attribute, _ABSENT))
-                setattr(owner, attribute, make(getattr(owner, attribute)))
-            self._used.append(key)
+                held, value = vars(owner).get(attribute, _ABSENT), make(getattr(owner, attribute))
+                users = known.users + (key not in self._used) if known is not None else 1
+                _table[key] = _Tap(owner, attribute, held, value, users)
+                setattr(owner, attribute, value)
+            self._used[key] = None
 
     def release(self) -> None:
         """Give back what nobody else uses; may be called more than once."""
         with _lock:
             while self._used:
-                tap = _table[self._used[-1]]
+                key, _ = self._used.popitem()
+                tap = _table[key]
                 tap.users -= 1
-                if not tap.users:
-                    del _table[self._used[-1]]
-                    if tap.held is _ABSENT:
-                        delattr(tap.owner, tap.attribute)
-                    else:
-                        setattr(tap.owner, tap.attribute, tap.held)
-                self._used.pop()
+                if tap.users:
+                    continue
+                del _table[key]
+                if tap.is_there and tap.held is _ABSENT:
+                    delattr(tap.owner, tap.attribute)
+                elif tap.is_there:
+                    setattr(tap.owner, tap.attribute, tap.held)

@@ -16,6 +16,8 @@ from aegis_core.run import Interventions, Replay, Run, RunInfo
 from aegis_core.testing.marking import MARK, Marks, Redirects
 from tests.adapters.openai_agents.models import QUIET, Says, hands_to, uses
 
+pytestmark = pytest.mark.framework
+
 TASK = "How many crates are in hall 27?"
 
 

@@ -17,6 +17,8 @@ import aegis_core as aegis
 from aegis_openai_agents.testing.items import message
 from tests.adapters.openai_agents.models import QUIET, Says, hands_to, uses
 
+pytestmark = pytest.mark.framework
+
 
 def recorded(agent, task="How many?", **more):
     async def play():
@@ -128,7 +130,7 @@ def test_parallel_tools_stand_in_the_order_in_which_they_were_asked_for():
 
 
 @pytest.mark.case("openai-agents-6")
-@pytest.mark.case("openai-agents-#945")
+@pytest.mark.case("openai-agents-945")
 def test_a_tool_that_raises_tells_its_true_exception_and_the_run_goes_on():
     @function_tool(failure_error_function=lambda context, error: "Sorry, try later.")
     def broken(place: str) -> str:
@@ -170,8 +172,8 @@ def test_a_tool_error_without_failure_function_ends_the_run_with_one_error_step(
 
 
 @pytest.mark.case("openai-agents-7")
-@pytest.mark.case("openai-agents-#2036")
-@pytest.mark.case("openai-agents-#1533")
+@pytest.mark.case("openai-agents-2036")
+@pytest.mark.case("openai-agents-1533")
 def test_an_agent_as_tool_is_a_nested_path_with_its_own_tools():
     coder = Agent("Coder", tools=[add], model=Says(uses("add", "c9", a=1, b=1), "It is 2."))
     lead = Agent(
@@ -197,7 +199,7 @@ def test_an_agent_as_tool_is_a_nested_path_with_its_own_tools():
 
 
 @pytest.mark.case("openai-agents-N12")
-@pytest.mark.case("openai-agents-#123")
+@pytest.mark.case("openai-agents-123")
 def test_one_agent_used_twice_at_once_is_kept_apart_by_branches():
     async def think(shown):
         await asyncio.sleep(0.03 if "first" in shown[-1] else 0)
@@ -236,7 +238,7 @@ def test_structured_output_is_one_step_with_its_data():
 
 
 @pytest.mark.case("openai-agents-16")
-@pytest.mark.case("openai-agents-#632")
+@pytest.mark.case("openai-agents-632")
 def test_a_result_that_is_the_answer_is_recorded_as_what_the_agent_said():
     agent = Agent("Clerk", tools=[add], tool_use_behavior="stop_on_first_tool", model=Says(uses("add", a=2, b=3)))
 
@@ -250,7 +252,7 @@ def test_a_result_that_is_the_answer_is_recorded_as_what_the_agent_said():
 
 
 @pytest.mark.case("openai-agents-21")
-@pytest.mark.case("openai-agents-#1244")
+@pytest.mark.case("openai-agents-1244")
 def test_an_input_filter_decides_what_the_next_agent_is_shown():
     clerk = Says(["Counted.", uses("add", a=1, b=1)], ["Handing over.", hands_to("Writer", "c2")])
     writer = Agent("Writer", model=Says("Done."))
@@ -287,7 +289,7 @@ def test_what_is_handed_over_with_a_hand_off_is_in_its_step():
     assert taken == ["too long"]
 
 
-@pytest.mark.case("openai-agents-#499")
+@pytest.mark.case("openai-agents-499")
 def test_of_several_hand_offs_at_once_the_first_counts():
     others = [Agent(name, model=Says(f"{name} here.")) for name in ("One", "Two")]
     triage = Agent("Triage", handoffs=others, model=Says([hands_to("One", "c1"), hands_to("Two", "c2")]))
@@ -301,7 +303,7 @@ def test_of_several_hand_offs_at_once_the_first_counts():
     assert told(run)[-1] == ("One", "message", "One here.")
 
 
-@pytest.mark.case("openai-agents-#3237")
+@pytest.mark.case("openai-agents-3237")
 def test_tools_and_a_hand_off_in_one_answer_are_both_recorded():
     writer = Agent("Writer", model=Says("Done."))
     both = [uses("add", "c1", a=1, b=1), hands_to("Writer", "c2")]
@@ -312,7 +314,7 @@ def test_tools_and_a_hand_off_in_one_answer_are_both_recorded():
     assert kinds[3] == ("Writer", "message")
 
 
-@pytest.mark.case("openai-agents-#4118")
+@pytest.mark.case("openai-agents-4118")
 @pytest.mark.filterwarnings("ignore")
 def test_agents_whose_hand_offs_have_one_name_are_told_apart_as_the_sdk_does():
     agents = [Agent("Billing Agent", model=Says("first")), Agent("billing agent", model=Says("second"))]
@@ -351,7 +353,7 @@ def test_usage_that_a_model_does_not_tell_is_none():
     assert run.trajectory.steps[0].usage is None
 
 
-@pytest.mark.case("openai-agents-#627")
+@pytest.mark.case("openai-agents-627")
 def test_an_agent_that_a_callback_runs_is_recorded_inside_the_one_that_called():
     checker = Agent("Checker", model=Says("Looks fine."))
     writer = Agent("Writer", model=Says("Done."))
@@ -382,3 +384,85 @@ def test_an_agent_that_a_tool_makes_and_runs_is_recorded_inside():
     ]
     assert run.trajectory.task == "How many?"
     assert run.run.separate_calls == 1
+
+
+@pytest.mark.case("openai-agents-2065")
+def test_an_agent_as_tool_that_streams_is_recorded_like_any_other():
+    seen = []
+    coder = Agent("Coder", model=Says("It is 2."))
+    tool = coder.as_tool("code", "Codes.", on_stream=lambda event: seen.append(event["event"].type))
+    lead = Agent("Lead", tools=[tool], model=Says(uses("code", input="1 + 1?"), "Coder says 2."))
+
+    run, _ = recorded(lead)
+
+    assert told(run)[1] == ("Lead/Coder", "message", "It is 2.")
+    assert coder.model.streams == 1
+    assert "run_item_stream_event" in seen
+
+
+@pytest.mark.case("openai-agents-24")
+def test_an_agent_that_a_synchronous_tool_runs_in_its_thread_is_recorded_inside():
+    inner = Agent("Researcher", model=Says("All about halls."))
+
+    @function_tool
+    def research(topic: str) -> str:
+        loop = asyncio.new_event_loop()
+        asyncio.set_event_loop(loop)
+        try:
+            return Runner.run_sync(inner, topic, run_config=QUIET).final_output
+        finally:
+            asyncio.set_event_loop(None)
+            loop.close()
+
+    run, _ = recorded(Agent("Lead", tools=[research], model=Says(uses("research", topic="halls"), "Good.")))
+
+    assert ("Lead/Researcher", "message", "All about halls.") in told(run)
+    assert run.run.separate_calls == 1
+
+
+@pytest.mark.case("openai-agents-24")
+def test_agents_that_a_tool_runs_side_by_side_are_kept_apart():
+    inner = Agent("Researcher", model=Says(lambda shown: f"about {shown[-1]}"))
+
+    @function_tool
+    async def research() -> str:
+        runs = (Runner.run(inner, topic, run_config=QUIET) for topic in ("halls", "crates"))
+        return " and ".join(result.final_output for result in await asyncio.gather(*runs))
+
+    run, _ = recorded(Agent("Lead", tools=[research], model=Says(uses("research"), "Good.")))
+
+    inside = [(step.branch, step.text) for step in run.trajectory.steps if step.agent == "Lead/Researcher"]
+    assert inside == [("", "about halls"), ("2", "about crates")]
+    assert not run.tape.overlapping
+
+
+@pytest.mark.case("openai-agents-2171")
+def test_a_history_that_is_nested_in_one_text_is_recorded_as_the_next_agent_was_shown_it():
+    writer = Agent("Writer", model=Says("Done."))
+    clerk = Agent(
+        "Clerk", handoffs=[handoff(writer, nest_handoff_history=True)], model=Says(["A.", hands_to("Writer")])
+    )
+
+    run, _ = recorded(clerk)
+
+    shown = next(entry for entry in run.tape.entries if entry.key.moment.agent == "Writer")
+    assert [part.text for part in shown.request] == writer.model.shown[0]
+    assert "How many?" in writer.model.shown[0][0]
+    assert writer.model.shown[0][0] != "How many?"
+
+
+def test_a_model_that_the_users_code_exchanges_meanwhile_is_recorded_and_stays():
+    second = Says("by the second")
+
+    @function_tool
+    def exchange() -> str:
+        agent.model = second
+        return "exchanged"
+
+    agent = Agent("Solo", tools=[exchange], model=Says(uses("exchange")))
+
+    run, result = recorded(agent)
+
+    assert result.final_output == "by the second"
+    assert told(run)[-1] == ("Solo", "message", "by the second")
+    assert agent.model is second

@@ -19,6 +19,8 @@ from aegis_openai_agents.models import TappedModel
 from aegis_openai_agents.workflow import Workflow
 from tests.adapters.openai_agents.models import QUIET, Says, hands_to, uses
 
+pytestmark = pytest.mark.framework
+
 
 async def slowly(shown):
     await asyncio.sleep(0.01)
@@ -41,7 +43,7 @@ def said(run):
 
 
 @pytest.mark.case("openai-agents-20")
-@pytest.mark.case("openai-agents-#2246")
+@pytest.mark.case("openai-agents-2246")
 def test_one_agent_run_twice_at_once_in_a_workflow_is_kept_apart_by_branches():
     translator, picker = Agent("Translator", model=Says(slowly)), Agent("Picker", model=Says("the second"))
     team = Workflow(translator, picker)
@@ -79,6 +81,7 @@ def test_one_agent_called_twice_at_once_in_one_block_is_warned_of():
     assert sorted(text for _, _, text in said(run)) == ["about one", "about two"]
 
 
+@pytest.mark.case("openai-agents-26")
 def test_one_agent_cannot_be_attached_twice_and_says_what_to_do():
     agent = Agent("Solo", model=Says("42"))
 
@@ -110,7 +113,7 @@ def test_two_teams_that_share_an_agent_and_a_tool_are_recorded_apart():
     assert shared.model is model
 
 
-@pytest.mark.case("openai-agents-kit-26")
+@pytest.mark.case("openai-agents-26")
 def test_taps_are_put_back_by_identity_when_an_exception_leaves_the_block():
     agent = Agent("Clerk", tools=[stock], model=Says(ConnectionError("down")))
     model, invoker, runner = agent.model, stock.on_invoke_tool, get_default_agent_runner()

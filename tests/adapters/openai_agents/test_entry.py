@@ -31,6 +31,8 @@ from aegis_core.plugins import default_plugins
 from aegis_openai_agents.workflow import Workflow
 from tests.adapters.openai_agents.models import QUIET, Says, hands_to, uses
 
+pytestmark = pytest.mark.framework
+
 
 def recorded(agent, start):
     """Records `start(agent)`; gives the recording, the result and the exception."""
@@ -79,7 +81,7 @@ def test_a_synchronous_run_is_recorded(loop):
 
 
 @pytest.mark.case("openai-agents-13")
-@pytest.mark.case("openai-agents-#719")
+@pytest.mark.case("openai-agents-719")
 def test_what_was_done_before_the_limit_is_kept_and_the_run_has_no_end():
     number = iter(range(100))
     agent = Agent("Clerk", tools=[add], model=Says(lambda _: [uses("add", f"c{next(number)}", a=1, b=1)]))
@@ -111,7 +113,7 @@ def test_a_failure_that_the_users_code_goes_on_from_is_not_the_end():
 
 
 @pytest.mark.case("openai-agents-12")
-@pytest.mark.case("openai-agents-#991")
+@pytest.mark.case("openai-agents-991")
 def test_a_tripwire_of_the_input_is_an_error_of_the_agent_that_it_guards():
     @input_guardrail(run_in_parallel=False)
     async def refuse(context, agent, given):
@@ -130,7 +132,7 @@ def test_a_tripwire_of_the_input_is_an_error_of_the_agent_that_it_guards():
 
 
 @pytest.mark.case("openai-agents-12")
-@pytest.mark.case("openai-agents-#889")
+@pytest.mark.case("openai-agents-889")
 def test_a_tripwire_beside_the_model_call_is_recorded_once():
     @input_guardrail
     async def refuse(context, agent, given):
@@ -214,7 +216,7 @@ def test_a_session_makes_a_second_call_part_of_the_run():
 
 
 @pytest.mark.case("openai-agents-15")
-@pytest.mark.case("openai-agents-#741")
+@pytest.mark.case("openai-agents-741")
 def test_a_history_handed_in_goes_on_with_the_agent_that_spoke_last():
     billing = Agent("Billing", model=Says("Which month?", "May is paid."))
     triage = Agent("Triage", handoffs=[billing], model=Says(hands_to("Billing")))
@@ -244,7 +246,7 @@ def test_calls_that_have_nothing_to_do_with_each_other_are_warned_of():
 
 
 @pytest.mark.case("openai-agents-17")
-@pytest.mark.case("openai-agents-#482")
+@pytest.mark.case("openai-agents-482")
 def test_instructions_that_are_made_for_each_call_are_recorded_as_shown():
     def instructions(context, agent):
         return f"You serve {context.context}."
@@ -300,8 +302,8 @@ def _team(seen):
 
 
 @pytest.mark.case("openai-agents-18")
-@pytest.mark.case("openai-agents-#1612")
-@pytest.mark.case("openai-agents-#1909")
+@pytest.mark.case("openai-agents-1612")
+@pytest.mark.case("openai-agents-1909")
 def test_the_users_own_hooks_hear_the_same_as_without_recording():
     plain, hooks = Notes(), Notes()
     asyncio.run(Runner.run(_team(plain.seen), "Go", hooks=plain, run_config=QUIET))
@@ -346,7 +348,7 @@ class Shelf(ModelProvider):
 
 
 @pytest.mark.case("openai-agents-19")
-@pytest.mark.case("openai-agents-#663")
+@pytest.mark.case("openai-agents-663")
 def test_a_model_given_by_name_is_found_by_the_runs_own_provider_when_it_is_called():
     shelf = Shelf({"big": Says(uses("help", input="x"), "Done."), "small": Says("Helped.")})
     helper = Agent("Helper", model="small")
@@ -399,8 +401,8 @@ def test_a_filter_of_the_models_input_is_recorded_as_what_the_model_was_shown():
     assert run.tape.entries[0].request[0].text == "Be short."
 
 
-@pytest.mark.case("openai-agents-26")
-@pytest.mark.case("openai-agents-#636")
+@pytest.mark.case("openai-agents-29")
+@pytest.mark.case("openai-agents-636")
 def test_a_run_that_waits_for_approval_goes_on_in_the_same_turn():
     @function_tool(needs_approval=True)
     def pay(amount: int) -> str:

@@ -16,6 +16,8 @@ from aegis_openai_agents import _compat
 from aegis_openai_agents.names import Layout
 from aegis_openai_agents.workflow import Workflow
 
+pytestmark = pytest.mark.framework
+
 
 def paths(app):
     return [agent.path for agent in Layout(app).members()]

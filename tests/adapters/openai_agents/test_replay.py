@@ -18,6 +18,8 @@ from aegis_openai_agents.results import ResultCodec
 from aegis_openai_agents.testing.items import answer, asked, message
 from tests.adapters.openai_agents.models import QUIET, Says, uses
 
+pytestmark = pytest.mark.framework
+
 ADAPTER = default_plugins().adapter("openai-agents")
 
 
@@ -167,3 +169,14 @@ def test_answers_of_models_come_back_equal():
 
     assert again == whole
     assert again.output[0] is not whole.output[0]
+
+
+def test_random_ids_and_times_in_texts_and_authors_do_not_count():
+    def request(text, author=""):
+        return {"parts": [["user", author, "message", text, None]], "extra": None}
+
+    first = request("At 2026-11-30T20:50:19Z: call_0123456789abcdef0123", "Writer")
+    second = request("At 2026-12-01T08:00:00Z: call_fedcba98765432100000")
+
+    assert ADAPTER.normalise(first) == ADAPTER.normalise(second)
+    assert ADAPTER.normalise(request("hall 27")) != ADAPTER.normalise(request("hall 28"))

@@ -18,6 +18,8 @@ from aegis_openai_agents.streams import joined, split
 from aegis_openai_agents.testing.items import answer, asked, message
 from tests.adapters.openai_agents.models import QUIET, Says, hands_to, uses
 
+pytestmark = pytest.mark.framework
+
 
 @function_tool
 def add(a: int, b: int) -> int:
@@ -46,8 +48,8 @@ def told(run):
 
 
 @pytest.mark.case("openai-agents-9")
-@pytest.mark.case("openai-agents-#1909")
-@pytest.mark.case("openai-agents-#2427")
+@pytest.mark.case("openai-agents-1909")
+@pytest.mark.case("openai-agents-2427")
 def test_a_streamed_run_is_recorded_like_any_other_and_its_events_are_the_same():
     _, plain = asyncio.run(_read(_team()))
 
@@ -69,7 +71,7 @@ def test_a_streamed_run_is_recorded_like_any_other_and_its_events_are_the_same()
     assert run.trajectory.steps[-1].usage.output_tokens == 3
 
 
-@pytest.mark.case("openai-agents-#4144")
+@pytest.mark.case("openai-agents-4144")
 def test_a_streamed_hand_off_is_no_tool_call():
     writer = Agent("Writer", model=Says("Done."))
     agent = Agent("Clerk", handoffs=[writer], model=Says(hands_to("Writer")))
@@ -83,7 +85,7 @@ def test_a_streamed_hand_off_is_no_tool_call():
 
 
 @pytest.mark.case("openai-agents-10")
-@pytest.mark.case("openai-agents-#574")
+@pytest.mark.case("openai-agents-574")
 def test_a_stream_that_is_left_early_keeps_what_was_said():
     async def play():
         with aegis.record(_team()) as run:
@@ -101,7 +103,7 @@ def test_a_stream_that_is_left_early_keeps_what_was_said():
 
 
 @pytest.mark.case("openai-agents-10")
-@pytest.mark.case("openai-agents-#1895")
+@pytest.mark.case("openai-agents-1895")
 @pytest.mark.parametrize("mode", ["immediate", "after_turn"])
 def test_a_cancelled_stream_ends_and_leaves_nothing_attached(mode):
     agent = _team()
@@ -124,7 +126,7 @@ def test_a_cancelled_stream_ends_and_leaves_nothing_attached(mode):
 
 
 @pytest.mark.case("openai-agents-10")
-@pytest.mark.case("openai-agents-#2222")
+@pytest.mark.case("openai-agents-2222")
 def test_a_timeout_while_a_streamed_tool_works_is_let_through():
     @function_tool
     async def wait() -> str:
@@ -150,7 +152,7 @@ def test_a_timeout_while_a_streamed_tool_works_is_let_through():
     assert told(run) == [("Clerk", "tool_call", "wait()")]
 
 
-@pytest.mark.case("openai-agents-#538")
+@pytest.mark.case("openai-agents-538")
 def test_events_may_be_read_in_another_task_than_the_one_that_started_the_run():
     async def play():
         with aegis.record(_team()) as run:
