@@ -33,7 +33,7 @@ def _holders(owner: Any, *, wrapped: bool) -> Iterator[tuple[Any, str, ChatCompl
 def tapped_clients(agent: Any, run: Run, signals: Signals) -> list[tuple[Any, str, Any]]:
     """(owner, attribute, what to put there) for each model client of an agent."""
     return [
-        (owner, attribute, tapped_client(client, run, _Handler(run, type(client).__name__), signals))
+        (owner, attribute, tapped_client(client, run, _Handler(run, agent.id.type, type(client).__name__), signals))
         for owner, attribute, client in holders(agent)
     ]
 
@@ -44,7 +44,8 @@ class _Handler:
     authors: Mapping[str, str] = {}
     """The sources of messages are the user's own words here, so they stand as they are."""
 
-    def __init__(self, run: Run, model: str) -> None:
+    def __init__(self, run: Run, agent: str, model: str) -> None:
+        self.sources = frozenset({agent})
         self._run, self._model = run, model
 
     async def turn(self) -> Turn | None:

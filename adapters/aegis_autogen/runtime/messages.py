@@ -15,6 +15,7 @@ from autogen_core.models import (
     UserMessage,
 )
 
+from aegis_autogen.texts.requests import call_part
 from aegis_core.adapter import Delivery, Part
 from aegis_core.run.outputs import output_steps
 from aegis_core.run.values import text_of, value_parts, write_value
@@ -36,8 +37,11 @@ _LABELS = re.compile(r"\.(?:type|source|name)$")
 def message_parts(message: Any, author: str = "", role: str = "user") -> tuple[Part, ...]:
     """The texts of a message, each by its path. What a tool is called by may not be altered."""
     if isinstance(message, FunctionCall):
-        part = Part(id=f"{_ROOT}.arguments", text=message.arguments, role=role, author=author, editable=False)
-        return (part.model_copy(update={"kind": "tool_call", "call_id": message.id, "data": {"name": message.name}}),)
+        called = call_part(f"{_ROOT}.arguments", message, author)
+        return (called.model_copy(update={"role": role}),)
+    if isinstance(message, FunctionExecutionResult):
+        told = Part(id=f"{_ROOT}.content", text=message.content, role="tool", author=author, kind="tool_result")
+        return (told.model_copy(update={"call_id": message.call_id}),)
     parts = value_parts(message, root=_ROOT, role=role, author=author)
     labels = _labels(message, _ROOT)
     return tuple(part for part in parts if part.id not in labels)

@@ -11,7 +11,7 @@ from autogen_core.tools import BaseTool
 from aegis_autogen.runtime.handling import Handling, current
 from aegis_autogen.signals import Signals
 from aegis_autogen.taps.standing import StandIn
-from aegis_autogen.texts.requests import call_text
+from aegis_autogen.texts.requests import call_args, call_text
 from aegis_autogen.texts.tools import ValueCodec
 from aegis_core.adapter import Part, Turn
 from aegis_core.run import Run
@@ -69,10 +69,10 @@ class _ToolTap(StandIn):
 
 
 def _part(name: str, args: Mapping[str, Any], call_id: str) -> Part:
-    arguments = json.dumps(dict(args), ensure_ascii=False, default=str)
+    plain = call_args(json.dumps(dict(args), ensure_ascii=False, default=str))
     return Part(
-        id="call", text=call_text(name, arguments), role="assistant", editable=False, kind="tool_call",
-        call_id=call_id, data={"name": name, "arguments": arguments},
+        id="call", text=call_text(name, plain), role="assistant", editable=False, kind="tool_call",
+        call_id=call_id, data={"name": name, "args": plain},
     )  # fmt: skip
 
 

@@ -11,6 +11,7 @@ import pytest
 from autogen_core import (
     AgentId,
     DefaultInterventionHandler,
+    FunctionCall,
     MessageContext,
     RoutedAgent,
     SingleThreadedAgentRuntime,
@@ -19,6 +20,7 @@ from autogen_core import (
     message_handler,
 )
 from autogen_core.models import UserMessage
+from autogen_core.tool_agent import ToolAgent
 from autogen_core.tools import FunctionTool
 from autogen_ext.models.replay import ReplayChatCompletionClient
 from pydantic import BaseModel
@@ -87,6 +89,16 @@ class Reader(RoutedAgent):
     @message_handler
     async def on_note(self, message: Note, ctx: MessageContext) -> None:
         self._read.append((self.id.type, message.text))
+
+
+class Shopper(RoutedAgent):
+    """Asks the tool agent, as autogen-core's own loop does."""
+
+    @message_handler
+    async def on_ask(self, message: Ask, ctx: MessageContext) -> Note:
+        call = FunctionCall(id="call_1", name="count", arguments='{"what": "crates"}')
+        result = await self.send_message(call, AgentId("tools", "default"))
+        return Note(text=f"There are {result.content}.")
 
 
 @dataclass
@@ -354,6 +366,35 @@ def test_agents_of_one_type_that_differ_in_their_key_are_branches() -> None:
     ]
 
 
+def test_the_tool_agent_of_autogen_core_is_asked_by_a_call_and_answers_with_its_result() -> None:
+    async def go(*targets: Target) -> Run:
+        runtime, adapter = SingleThreadedAgentRuntime(), AutoGenAdapter()
+        tools: list[Any] = [FunctionTool(count, "Counts.", name="count")]
+        await ToolAgent.register(runtime, "tools", lambda: ToolAgent("Has tools.", tools))
+        await Shopper.register(runtime, "shopper", lambda: Shopper("Shops."))
+        run = Run(
+            RunInfo(run_id="run", adapter="autogen", agents=adapter.agents(runtime)),
+            interventions=Interventions(Plan(targets=targets, seed=1), Marks()) if targets else None,
+        )
+        with adapter.attach(runtime, run):
+            runtime.start()
+            await runtime.send_message(Ask("Shop."), AgentId("shopper", "default"))
+            await runtime.stop_when_idle()
+        return run
+
+    clean = asyncio.run(go()).trajectory()
+    assert [(step.agent, step.kind, step.text, step.addressed_to) for step in clean.steps] == [
+        ("shopper", "tool_call", 'count(what="crates")', ("tools",)),
+        ("tools", "tool_call", 'count(what="crates")', ()),
+        ("tools", "tool_result", "9 crates", ()),
+        ("tools", "tool_result", "9 crates", ("shopper",)),
+        ("shopper", "message", "There are 9 crates.", ()),
+    ]
+    assert clean.steps[0].call_id == clean.steps[3].call_id == "call_1"
+    target = Target(moment=Moment(agent="tools", turn=1), mode="FM-1.1", strategy="environment", scope="call")
+    assert asyncio.run(go(target)).trajectory().steps[-1].text == f"There are 9 crates {MARK}."
+
+
 def test_a_message_that_an_agent_has_no_handler_for_is_no_turn() -> None:
     async def go() -> Tape:
         made = await office()
@@ -427,7 +468,7 @@ def test_a_tool_that_two_runtimes_share_is_recorded_and_altered_in_each_by_itsel
     assert marked.text == f"There are 9 crates {MARK}."
     steps = [(step.kind, step.text) for step in clean.trajectory().steps]
     assert steps == [
-        ("tool_call", 'count({"what": "crates"})'),
+        ("tool_call", 'count(what="crates")'),
         ("tool_result", "9 crates"),
         ("message", "There are 9 crates."),
     ]
