@@ -198,6 +198,8 @@ def _notes(layout: Layout) -> tuple[str, ...]:
             "models and tools of function nodes are served only if they are tapped (`aegis_langgraph.models.tap`, "
             "`aegis_langgraph.tools.tap_tool`)"
         )
+    if any(shape.role == "agent" for shape in layout.acting()):
+        notes.append("a model that middleware asks by itself is recorded; it is served only if it is tapped")
     if not any(kind in ("messages", "last") for shape in layout.acting() for kind in shape.fields.values()):
         notes.append("no text of the state can be known again, so prompt injection is ephemeral only")
     return tuple(notes)
