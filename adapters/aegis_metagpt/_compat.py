@@ -17,7 +17,6 @@ def _said(error: ValidationError) -> list[str]:
 
 try:
     from metagpt.actions import UserRequirement
-    from metagpt.const import MESSAGE_ROUTE_TO_ALL
     from metagpt.environment import Environment
     from metagpt.provider.base_llm import BaseLLM
     from metagpt.provider.human_provider import HumanProvider
@@ -34,7 +33,6 @@ except ValidationError as error:
     ) from None  # it shows the environment, in which keys may stand
 
 __all__ = [
-    "ALL",
     "COSTS",
     "REQUIREMENT",
     "BaseLLM",
@@ -55,7 +53,6 @@ __all__ = [
     "true_error",
 ]
 
-ALL: str = MESSAGE_ROUTE_TO_ALL
 REQUIREMENT: str = any_to_str(UserRequirement)
 """What a message is caused by with which the user begins."""
 COSTS = "_update_costs"

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from aegis_core.trajectory import Agent
-from aegis_metagpt._compat import ALL, Environment, Message, Role, Team, is_send_to
+from aegis_metagpt._compat import Environment, Message, Role, Team, is_send_to
 
 __all__ = ["Cast", "Member"]
 
@@ -91,8 +91,16 @@ class Cast:
         return [m for m in self.members if m.role in addresses and is_send_to(message, addresses[m.role])]
 
     def addressees(self, message: Message) -> list[Member]:
-        """To whom a message is sent by name or class, rather than to all."""
-        return [] if ALL in message.send_to else self.receivers(message)
+        """Who of the receivers acts on a message, by MetaGPT's rule: who watches its cause, or is named in it.
+
+        What is sent to a class is delivered; who does not watch it does not act (FoundationAgents/MetaGPT#1390).
+        """
+        idle = self.shadowed()
+        return [
+            m
+            for m in self.receivers(message)
+            if m not in idle and (m.role.is_watch(message.cause_by) or m.role.name in message.send_to)
+        ]
 
     def author(self, message: Message) -> str:
         """Who wrote a message, by its sender: a member, or `user`; "" where two members have the same class."""

@@ -58,8 +58,7 @@ class Turns:
         with guarded(self._run):
             role = seat.member.role
             told = self._told(role)
-            news = [message for message in told if any(message is item for item in role.rc.news)]
-            seat.parents = self._ledger.steps_of(news)
+            seat.parents = self._ledger.steps_of(told)
             seat.turn = await self._run.abegin_turn(
                 seat.member.path, self._parts(told), order=order, parents=seat.parents
             )

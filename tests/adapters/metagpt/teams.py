@@ -154,8 +154,3 @@ def said(run: Any) -> list[tuple[str, str]]:
 
 def memory(member: Role) -> list[str]:
     return [message.content for message in member.rc.memory.get()]
-
-
-def reacted(run: Any, index: int) -> list[str]:
-    """Who acted on what a step says."""
-    return [step.agent for step in run.trajectory.steps if index in step.parents]
