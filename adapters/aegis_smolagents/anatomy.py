@@ -9,7 +9,7 @@ from __future__ import annotations
 import ast
 import functools
 import re
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -43,8 +43,9 @@ class Piece:
         where = f"{root}{self.place}"
         if self.value is None:
             return (Part(id=where, text=self.text, role=role, kind=kind, editable=self.editable),)
-        found = value_parts(self.value, root=where, role=role, kind=kind)
-        return found if self.editable else tuple(part.model_copy(update={"editable": False}) for part in found)
+        if isinstance(self.value, dict):
+            return value_parts(self.value, root=where, role=role, kind=kind)
+        return tuple(_quoted(self.value, where, role, kind))
 
     def written(self, root: str, texts: Mapping[str, str]) -> str:
         """The piece as it stands in the message, with these texts by part id."""
@@ -52,6 +53,18 @@ class Piece:
             return self.text
         where = f"{root}{self.place}"
         return texts.get(where, self.text) if self.value is None else repr(write_value(self.value, texts, root=where))
+
+
+def _quoted(calls: list[Any], root: str, role: str, kind: StepKind) -> Iterator[Part]:
+    """Names and arguments of tool calls, without their ids, which models draw at random. They can't be altered."""
+    for number, call in enumerate(calls):
+        function = call.get("function") if isinstance(call, dict) else None
+        if not isinstance(function, dict):
+            continue
+        where = f"{root}[{number}]"
+        yield Part(id=where, text=str(function.get("name", "")), role=role, kind=kind, editable=False)
+        for part in value_parts(function.get("arguments"), root=f"{where}.arguments", role=role, kind=kind):
+            yield part if not part.editable else part.model_copy(update={"editable": False})
 
 
 def put_together(pieces: Collection[Piece], root: str, texts: Mapping[str, str]) -> str:

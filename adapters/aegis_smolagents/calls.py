@@ -80,9 +80,11 @@ class CallTap:
     def _made(self, found: Site, original: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
         if self._managed:
             return original(*args, **kwargs)
-        arguments = plain_data(_arguments(original, args, kwargs))
-        data = call_data(self._name, arguments)
-        part = Part(id="call", text=call_text(self._name, arguments), editable=False, kind="tool_call", data=data)
+        given = _arguments(original, args, kwargs)
+        text, data = found.text, found.data
+        if data is None or given != found.arguments:  # the agent has put in what a name stands for
+            text, data = call_text(self._name, given), call_data(self._name, given)
+        part = Part(id="call", text=text, editable=False, kind="tool_call", data=data)
         turn = found.frame.at(found.order, self._name, found.ordinal)
         with leaving():
             return found.frame.run.call(
@@ -129,6 +131,7 @@ def _over(found: Site, text: str, *, failed: bool = False) -> None:
         if found.managed or not found.begun:  # a tool that was called is on the tape
             tell_watched(found, text)
         tell_result(found, text, failed=failed)
+        found.frame.heard(found.answers)
 
 
 def tell_call(found: Site, order: OrderKey, *, text: str | None = None) -> None:
@@ -137,16 +140,19 @@ def tell_call(found: Site, order: OrderKey, *, text: str | None = None) -> None:
     Args:
         text: of the step; by default the call in words.
     """
-    arguments = plain_data(found.arguments)
-    data = call_data(found.name, arguments)
+    found.data = call_data(found.name, found.arguments)
     # What an agent is asked is a message to it: it stands in the step word by word.
-    asked = f"{found.name}:\n{readable(arguments)}" if found.managed else call_text(found.name, arguments)
-    found.text = asked if text is None else text
+    if text is not None:
+        found.text = text
+    elif found.managed:
+        found.text = f"{found.name}:\n{readable(plain_data(found.arguments))}"
+    else:
+        found.text = call_text(found.name, found.arguments)
     found.step = found.frame.step(
         "tool_call",
         found.text,
         order,
-        content=(Content(type="json", data=data),),
+        content=(Content(type="json", data=found.data),),
         addressed_to=(f"{found.frame.path}/{found.name}",) if found.managed else (),
         call_id=found.call_id,
     )

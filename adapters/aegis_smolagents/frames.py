@@ -15,6 +15,8 @@ from contextvars import ContextVar
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
+from pydantic import JsonValue
+
 from aegis_core.adapter import Part, Turn
 from aegis_core.run import Run
 from aegis_core.run.recorder import OrderKey
@@ -45,8 +47,9 @@ class Site:
     managed: bool = False
     """Whether an agent is called."""
     text: str = ""
+    data: JsonValue = None
     step: int | None = None
-    """Text and number of the step of the call."""
+    """Text, data and number of the step of the call."""
     begun: bool = False
     answers: tuple[int, ...] = ()
     """Numbers of the steps in which the agent that was called answered."""
@@ -77,7 +80,7 @@ class Frame:
     """Ids of the exceptions that are told already."""
     held: list[BaseException] = field(default_factory=list)
     """These exceptions, so that no later one can have the same id."""
-    _read: set[str] = field(default_factory=set)
+    _unread: set[int] = field(default_factory=set)
     _slot: int = 0
     _named: dict[str, int] = field(default_factory=dict)
     _pending: list[Site] = field(default_factory=list)
@@ -124,12 +127,17 @@ class Frame:
             error = error.__cause__
         return False
 
-    def reads(self, parts: tuple[Part, ...]) -> None:
-        """The agent's model is about to be shown these texts: whose they are, is among the parents of what follows."""
-        new = tuple(part for part in parts if part.text and part.text not in self._read)
-        self._read.update(part.text for part in new)
-        _, parents = self.run.recorder.sources(new, self.path, precedes=precedes((*self.place, self._slot + 1)))
-        self.parents = tuple(dict.fromkeys((*self.parents, *parents)))
+    def heard(self, answers: Iterable[int]) -> None:
+        """Other agents answered, in these steps: the agent's model will read it."""
+        with self._lock:
+            self._unread.update(answers)
+
+    def reads(self) -> None:
+        """The agent's model reads what others answered: what follows has it among its parents."""
+        with self._lock:
+            if self._unread:
+                self.parents = (*self.parents, *sorted(self._unread))
+                self._unread.clear()
 
     def expect(self, site: Site) -> None:
         """A call was asked for by the model, and will be carried out."""

@@ -74,7 +74,7 @@ class _Call:
         self._options = options
         self._codec = ModelCodec(manner)
         self._parts = frame.tap.requests.parts(messages)
-        frame.reads(self._parts)
+        frame.reads()
         frame.model = _name_of(frame.tap.agent.model)
         self._turn = frame.at(frame.next_order())
 
