@@ -37,6 +37,7 @@ __all__ = [
     "event_kind",
     "event_response",
     "filtered",
+    "handoff_targets",
     "handoff_tools",
     "held",
     "holds_tools",
@@ -240,6 +241,11 @@ def own_tools(agent: Any) -> tuple[Any, ...]:
 def runner(tool: Any) -> Any:
     """The agent or team that a tool runs; None for any other tool."""
     return getattr(tool, "_task_runner", None) if isinstance(tool, AgentTool | TeamTool) else None
+
+
+def handoff_targets(agent: Any) -> tuple[str, ...]:
+    """The names of the agents that an agent can hand over to."""
+    return tuple(str(handoff.target) for handoff in getattr(agent, "_handoffs", {}).values())
 
 
 def handoff_tools(agent: Any) -> tuple[str, ...]:

@@ -88,8 +88,11 @@ class Layout:
     roots: list[Member | TeamNode] = field(default_factory=list)
 
     def agents(self) -> tuple[Agent, ...]:
-        """The agents as records."""
-        return tuple(member.described() for member in self.members)
+        """The agents as records; also the user, if one of them can hand over to the user."""
+        found = tuple(member.described() for member in self.members)
+        targets = {name for member in self.members for name in _compat.handoff_targets(member.agent)}
+        hands_back = "user" in targets and not any(agent.path == "user" for agent in found)
+        return (*found, Agent(path="user", kind="user")) if hands_back else found
 
     def authors(self, member: Member) -> Mapping[str, str]:
         """Paths by the names of sources, as an agent knows them."""

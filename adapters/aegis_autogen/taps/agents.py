@@ -62,7 +62,7 @@ class AgentTap:
     def answered(self, result: CreateResult) -> None:
         place = self.here()
         if place is not None:
-            place.activation.answered(usage_of(result.usage), self.model)
+            place.activation.answered(usage_of(getattr(result, "usage", None)), self.model)
 
     # -- the agent -------------------------------------------------------------------------------------------------
 

@@ -83,7 +83,7 @@ class ManagerTap:
 
     def answered(self, result: CreateResult) -> None:
         if self.activation is not None:
-            self.activation.answered(usage_of(result.usage), self.model)
+            self.activation.answered(usage_of(getattr(result, "usage", None)), self.model)
 
     def failed(self, error: Exception) -> None:
         """An exception leaves the manager."""
@@ -164,7 +164,8 @@ class OrchestratorTap(ManagerTap):
 
     def answered(self, result: CreateResult) -> None:
         super().answered(result)
-        self._answer = result.content if isinstance(result.content, str) else ""
+        content = getattr(result, "content", None)
+        self._answer = content if isinstance(content, str) else ""
 
     def handle(self, real: Callable[..., Any]) -> Callable[..., Any]:
         """`on_message_impl`: a task or a response comes in."""

@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import AsyncGenerator, AsyncIterator, Mapping, Sequence
-from contextlib import aclosing
 from typing import Any, Protocol
 
-from autogen_core.models import ChatCompletionClient, CreateResult
+from autogen_core.models import CreateResult
 from pydantic import JsonValue
 
 from aegis_autogen.signals import Signals
@@ -78,11 +77,14 @@ class _ClientTap(StandIn):
                 chunks = live({})
             else:
                 chunks = astream(run, turn, "model", request[0], live, ModelStreamCodec(), extra=request[1])
-            async with aclosing(chunks) as stream:  # type: ignore[type-var]  # generators, all of them
-                async for chunk in stream:
+            try:
+                async for chunk in chunks:
                     if turn is not None and isinstance(chunk, CreateResult):
                         caller.answered(chunk)
                     yield chunk
+            finally:
+                if isinstance(chunks, AsyncGenerator):
+                    await chunks.aclose()
 
 
 def _edited(messages: Sequence[Any], texts: Mapping[str, str]) -> Sequence[Any]:
@@ -111,8 +113,3 @@ def _depends(options: Mapping[str, Any]) -> JsonValue:
 
 def _name(tool: Any) -> str:
     return str(tool.get("name", "")) if isinstance(tool, Mapping) else str(getattr(tool, "name", ""))
-
-
-def is_client(value: Any) -> bool:
-    """Whether this is a model client."""
-    return isinstance(value, ChatCompletionClient)

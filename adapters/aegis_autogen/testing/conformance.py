@@ -114,7 +114,7 @@ def _result(reply: Reply) -> CreateResult:
     return CreateResult(finish_reason="function_calls", content=[call], usage=usage, cached=False)
 
 
-class HandingOver(BaseChatAgent):
+class _HandingOver(BaseChatAgent):
     """An agent of the user's own making: hands over with what its model says."""
 
     def __init__(self, name: str, client: ChatCompletionClient, target: str) -> None:
@@ -195,7 +195,7 @@ class AutoGenConformance(AdapterConformance):
 
     def handing_over(self, script: Script, way: Way) -> Any:
         del way
-        writer = HandingOver("Writer", ScriptedClient(script, "Writer"), "Critic")
+        writer = _HandingOver("Writer", ScriptedClient(script, "Writer"), "Critic")
         others = [_assistant(script, name) for name in ("Critic", "Clerk")]
         return Swarm([writer, *others], max_turns=2)
 

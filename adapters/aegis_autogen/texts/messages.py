@@ -77,7 +77,7 @@ def _message_parts(
 
 def _content(path: str, message: BaseChatMessage, role: str, author: str) -> Iterator[Part]:
     if isinstance(message, StructuredMessage):
-        yield from structured_parts(path, message.content, role, author)
+        yield from _structured_parts(path, message.content, role, author)
         return
     content = getattr(message, "content", None)
     if isinstance(content, str) or isinstance(message, MultiModalMessage):
@@ -86,7 +86,7 @@ def _content(path: str, message: BaseChatMessage, role: str, author: str) -> Ite
         yield Part(id=path, text=message.to_model_text(), role=role, author=author, editable=False)
 
 
-def structured_parts(path: str, content: BaseModel, role: str, author: str) -> Iterator[Part]:
+def _structured_parts(path: str, content: BaseModel, role: str, author: str) -> Iterator[Part]:
     """The texts inside a model; one that its class does not leave free can't be edited."""
     for part in value_parts(content, root=path, role=role, author=author):
         free = part.editable and _valid(write_value(content, {part.id: part.text + _PROBE}, root=path))

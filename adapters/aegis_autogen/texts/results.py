@@ -6,7 +6,7 @@ import json
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from autogen_core.models import CreateResult
+from autogen_core.models import CreateResult, RequestUsage
 from pydantic import JsonValue
 
 from aegis_autogen.texts.requests import call_part
@@ -14,7 +14,7 @@ from aegis_core.adapter import Part
 from aegis_core.errors import ReplayError
 from aegis_core.run.values import value_parts, write_value
 
-__all__ = ["ModelCodec", "ModelStreamCodec", "json_object"]
+__all__ = ["ModelCodec", "ModelStreamCodec", "json_object", "pieces"]
 
 _ROOT = "said"
 _SPEAKER = "said['next_speaker']['answer']"
@@ -27,7 +27,9 @@ class ModelCodec:
     A text that is a JSON object has a part for each text inside: so structured output stays valid when it is altered.
     """
 
-    def encode(self, result: CreateResult) -> JsonValue:
+    def encode(self, result: Any) -> JsonValue:  # Any: a client of the user's own may return what it likes
+        if not isinstance(result, CreateResult):
+            return {"unknown": type(result).__name__}
         data: JsonValue = result.model_dump(mode="json")
         if isinstance(data, dict) and isinstance(calls := data.get("content"), list):
             data["content"] = [{"type": "function_call", **call} for call in calls if isinstance(call, dict)]
@@ -35,14 +37,14 @@ class ModelCodec:
 
     def decode(self, payload: JsonValue) -> CreateResult:
         if not isinstance(payload, dict) or "content" not in payload:
-            raise ReplayError("this tape was not written by the AutoGen adapter; replay it with the one that wrote it")
+            raise ReplayError("what is on the tape here is no result of a model client of AutoGen; it can't be served")
         data: dict[str, Any] = dict(payload)
         if isinstance(calls := data["content"], list):
             data["content"] = [{key: value for key, value in call.items() if key != "type"} for call in calls]
         return CreateResult.model_validate(data)
 
-    def parts(self, result: CreateResult) -> tuple[Part, ...]:
-        return tuple(_parts(result))
+    def parts(self, result: Any) -> tuple[Part, ...]:  # Any: as above
+        return tuple(_parts(result)) if isinstance(result, CreateResult) else ()
 
     def write(self, result: CreateResult, texts: Mapping[str, str]) -> CreateResult:
         changes: dict[str, Any] = {}
@@ -58,9 +60,10 @@ class ModelStreamCodec(ModelCodec):
 
     def join(self, chunks: list[str | CreateResult]) -> CreateResult:
         whole = [chunk for chunk in chunks if isinstance(chunk, CreateResult)]
-        if not whole:
-            raise ReplayError("the stream of a model ended without its result")
-        return whole[-1]
+        if whole:
+            return whole[-1]
+        said = "".join(chunk for chunk in chunks if isinstance(chunk, str))
+        return CreateResult(finish_reason="unknown", content=said, usage=RequestUsage(0, 0), cached=False)
 
     def split(self, result: CreateResult) -> Iterator[str | CreateResult]:
         if isinstance(result.content, str):

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -129,8 +129,3 @@ class TextCodec:
 
     def write(self, result: str, texts: Mapping[str, str]) -> str:
         return texts.get("answer", result)
-
-
-def told_of(items: Iterable[Any]) -> tuple[Any, ...]:
-    """Events of a tool's work, without its result."""
-    return tuple(item for item in items if not isinstance(item, ToolResult))

@@ -456,3 +456,50 @@ def test_an_agent_that_swallows_every_exception_does_not_hide_a_limit(way: str) 
 
     done = ran(Deaf("deaf", Client(Book(), "deaf")), limits=Limits(calls=0), use=use, raises=True)
     assert isinstance(done.error, RunLimitReached)
+
+
+@pytest.mark.parametrize("stream", [False, True])
+def test_a_client_that_keeps_to_no_form_is_not_disturbed(stream: bool) -> None:
+    """What it gives is handed on as it is; it can't be served."""
+    from tests.adapters.autogen.models import Client
+
+    class Odd:
+        content = "odd"
+
+    class OddClient(Client):
+        async def create(self, messages: Any, **more: Any) -> Any:
+            return Odd()
+
+        def create_stream(self, messages: Any, **more: Any) -> Any:
+            class Iterator:
+                def __init__(self) -> None:
+                    self.left = ["a", Odd()]
+
+                def __aiter__(self) -> Any:
+                    return self
+
+                async def __anext__(self) -> Any:
+                    if not self.left:
+                        raise StopAsyncIteration
+                    return self.left.pop(0)
+
+            return Iterator()
+
+    class Holder(teams.Whole):
+        async def on_messages(self, messages: Any, cancellation_token: Any) -> Any:
+            given = [message.to_model_message() for message in messages]
+            if stream:
+                found = [chunk async for chunk in self.brain.create_stream(given)][-1]
+            else:
+                found = await self.brain.create(given)
+            from autogen_agentchat.base import Response
+
+            return Response(chat_message=TextMessage(content=found.content, source=self.name))
+
+    app = Holder("h", OddClient(Book(), "h"))
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        with aegis.record(app) as recording:
+            result = asyncio.run(app.run(task=TASK))
+    assert result.messages[-1].to_text() == "odd"
+    assert [step.text for step in recording.trajectory.steps] == ["odd"]

@@ -275,3 +275,88 @@ def test_a_loop_is_served_to_its_middle_and_goes_on_looping() -> None:
     done = altered(teams.loop, target("write", "response_corruption", "outgoing", turn=2), clean=clean)
     assert done.told == clean.told
     assert done.of("write")[1].text.endswith(" ALTERED")
+
+
+@pytest.mark.case("autogen-6")
+def test_a_hand_off_to_the_user_is_addressed_to_the_user_and_goes_on_with_the_answer() -> None:
+    from autogen_agentchat.conditions import HandoffTermination, TextMentionTermination
+    from autogen_agentchat.messages import HandoffMessage
+    from autogen_agentchat.teams import Swarm
+
+    from tests.adapters.autogen.models import call
+    from tests.adapters.autogen.running import ADAPTER
+
+    def reply(texts: list[str], _: list[str]) -> Any:
+        return "thanks" if "nine" in texts[-1] else [call("transfer_to_user")]
+
+    async def use(app: Any) -> Any:
+        await app.run(task=TASK)
+        return await app.run(task=HandoffMessage(content="nine", source="user", target="a"))
+
+    a = teams.assistant(Book(), "a", reply, handoffs=["user"])
+    team = Swarm([a], termination_condition=HandoffTermination("user") | TextMentionTermination("thanks"))
+    done = ran(team, use=use)
+    (handoff,) = done.of("a", "handoff")
+    assert handoff.addressed_to == ("user",)
+    assert done.trajectory.agents == ADAPTER.agents(team)
+    assert done.trajectory.agent("user").kind == "user"
+    assert done.run.separate_calls == 1
+
+
+@pytest.mark.case("autogen-8")
+def test_an_orchestrator_that_sees_no_progress_plans_again() -> None:
+    from autogen_agentchat.teams import MagenticOneGroupChat
+
+    from tests.adapters.autogen.models import Client
+
+    def reply(texts: list[str], more: list[str]) -> str:
+        last, history = texts[-1], "\n".join(texts[:-1])
+        if "rewrite the following fact sheet" in last:
+            return "NEW FACTS"
+        if "what went wrong" in last:
+            return "NEW PLAN"
+        if "pure JSON" in last and "NEW PLAN" not in history:
+            return teams.ledger("a", "stuck").replace(
+                '"is_progress_being_made": {"reason": "because", "answer": true}',
+                '"is_progress_being_made": {"reason": "because", "answer": false}',
+            )
+        return teams.orchestrate(texts, more)
+
+    def team(book: Book | None = None) -> Any:
+        book = book or Book()
+        members: Any = [teams.assistant(book, name) for name in ("a", "b")]
+        client = Client(book, "MagenticOneOrchestrator", reply)
+        return MagenticOneGroupChat(members, model_client=client, max_stalls=1)
+
+    done = ran(team())
+    orchestrator = "MagenticOneOrchestrator"
+    assert done.told[:4] == [f"{orchestrator}:plan", f"{orchestrator}:plan", f"{orchestrator}:message", "a:message"]
+    assert "NEW PLAN" in done.steps[1].text
+    assert [str(e.key) for e in done.run.tape().entries if e.key.kind == "model"][:6] == [
+        f"{orchestrator} turn 1, model 1", f"{orchestrator} turn 1, model 2", f"{orchestrator} turn 2, model 1",
+        f"{orchestrator} turn 2, model 2", f"{orchestrator} turn 2, model 3", f"{orchestrator} turn 3, model 1",
+    ]  # fmt: skip
+    assert served(team, done).told == done.told
+    changed = altered(team, target(orchestrator, "response_corruption", "outgoing", turn=2), clean=done)
+    assert changed.steps[1].text.endswith(" ALTERED")
+
+
+@pytest.mark.case("autogen-5")
+def test_a_selector_whose_model_streams_is_told_and_served_in_the_same_way() -> None:
+    from autogen_agentchat.conditions import MaxMessageTermination
+    from autogen_agentchat.teams import SelectorGroupChat
+
+    from tests.adapters.autogen.models import Client
+
+    def team(book: Book | None = None) -> Any:
+        book = book or Book()
+        members: Any = [teams.assistant(book, name) for name in ("x", "y", "z")]
+        client = Client(book, "SelectorGroupChatManager", teams.choose)
+        more: Any = {"model_client_streaming": True}
+        return SelectorGroupChat(members, client, termination_condition=MaxMessageTermination(4), **more)
+
+    done = ran(team())
+    assert done.canonical[0].steps == ran(teams.selector()).canonical[0].steps
+    book = Book()
+    assert served(lambda: team(book), done).told == done.told
+    assert book.shown == []
