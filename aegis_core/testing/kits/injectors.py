@@ -27,7 +27,10 @@ _TOLD = (
     "There are 12 crates of 8 bottles each. 9 bottles are broken. Give the answer as a whole number of bottles. "
     "Report every figure that you use."
 )
-_SAID = "12 crates x 8 bottles = 96 bottles. 9 bottles are broken.\n96 - 9 = 87 bottles.\nAnswer: 87 bottles"
+_SAID = (
+    "Here is what I have found, step by step.\n12 crates x 8 bottles = 96 bottles. 9 bottles are broken.\n"
+    "96 - 9 = 87 bottles.\nAnswer: 87 bottles"
+)
 _NARROW: dict[Strategy, Scope] = {
     "prompt_injection": "persistent",
     "response_corruption": "outgoing",

@@ -40,15 +40,16 @@ class Acme(Injector):
 
     async def alter(self, context: InjectionContext, target: Target, attempt: int) -> Edits | Refused:
         parts = [part for part in context.parts if part.editable and part.text.strip()]
-        if target.mode != MODE:
-            return Refused(f"this injector causes {MODE}, not {target.mode}")
+        names = {way.strategy: way.name for way in self.realisations()}
+        if target.mode != MODE or target.strategy not in names:
+            return Refused(f"this injector causes {MODE}, by a text; not {target.mode} by {target.strategy}")
+        if target.realisation not in (None, names[target.strategy]):
+            return Refused(f"there is no realisation {target.realisation!r}; known: {names[target.strategy]!r}")
         if not parts:
             return Refused("there is no text that may be altered")
         if target.strategy == "prompt_injection":
             return _ask(parts[-1], context.seed)
-        if target.strategy == "response_corruption":
-            return _round(parts, attempt)
-        return Refused(f"{MODE} can't be caused by {target.strategy}")
+        return _round(parts, attempt)
 
 
 def _ask(part: Part, seed: int) -> Edits:
