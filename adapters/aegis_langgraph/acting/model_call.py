@@ -68,8 +68,8 @@ class ModelCall:
         texts: dict[str, str] = {}
         for edit in self._place.state.told if self._place.in_loop else ():
             for text in told:
-                if (new := edit.applied(text, edit.before, edit.after)) is not None:
-                    texts[text.part.id] = new
+                if _is_same(text, edit.text):
+                    texts[text.part.id] = edit.after
         return _edited(messages, texts)
 
     def _altered(self, texts: Mapping[str, str]) -> Messages:
@@ -173,6 +173,11 @@ class _Passing:
 
 
 _COUNTER = "model/"
+
+
+def _is_same(text: Text, other: Text) -> bool:
+    """Whether a text is one that an earlier call of the turn was shown. Middleware makes messages anew, without ids."""
+    return (text.message_id, text.part.role, text.part.text) == (other.message_id, other.part.role, other.part.text)
 
 
 def _edited(messages: Messages, texts: Mapping[str, str]) -> Messages:

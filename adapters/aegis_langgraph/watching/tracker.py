@@ -38,7 +38,7 @@ class Edit:
         if self.text.message_id is not None or text.message_id is not None:
             same = self.text.message_id == text.message_id and text.part.text == old
             return new if same else None
-        if self.text.key != text.key or not old:
+        if self.text.key != text.key or not old or (old in new and new in text.part.text):  # it is altered already
             return None
         return text.part.text.replace(old, new) if old in text.part.text else None
 

@@ -153,7 +153,7 @@ class First(Appends):
 
     async def alter(self, context: Any, target: Any, attempt: int) -> Any:
         edits = await super().alter(context, target, attempt)
-        part = next(part for part in context.parts if part.editable and part.role == "user")
+        part = next(part for part in context.parts if part.editable and part.role in ("user", ""))
         return type(edits)(texts={part.id: f"{part.text} ALTERED"}, realisation="first")
 
 
@@ -174,6 +174,31 @@ def test_what_only_middleware_shows_can_be_altered_and_is_shown_in_the_whole_tur
     assert not any("ALTERED" in text for text in seen[2])
     assert [texts[1] for texts in asked(done)] == ["a word ALTERED", "a word ALTERED"]
     assert not any("ALTERED" in message.text for message in done.result["messages"])
+
+
+class Tasked(AgentState[Any]):
+    """A state with a text beside the messages."""
+
+    task: str
+
+
+@WAYS
+@pytest.mark.parametrize("scope", ["persistent", "ephemeral"])
+def test_a_text_of_the_state_that_middleware_shows_is_altered_once_in_each_call(scope: Any, use: Any) -> None:
+    def build(seen: Seen | None = None) -> Any:
+        shown = Around(
+            lambda request: request.override(messages=[HumanMessage(request.state["task"]), *request.messages])
+        )
+        return agent(seen, [shown], state_schema=Tasked)
+
+    given = {"messages": [], "task": "count"}
+    clean = ran(build(), given)
+    seen: Seen = []
+    done = altered(
+        lambda: build(seen), given, clean, target("agent", "prompt_injection", scope), injector=First(), use=use
+    )
+    assert done.run.ledger().interventions[0].fired
+    assert [texts[1] for texts in seen] == ["count ALTERED", "count ALTERED"]
 
 
 @pytest.mark.parametrize("scope", ["persistent", "ephemeral", "outgoing", "belief"])
