@@ -45,7 +45,7 @@ class AgentTap(Turns):
             return self._step(input_message, *args, **kwargs)
         try:
             with self.session.at(visit):
-                response = self._step(written_input(input_message, visit.turn.texts()), *args, **kwargs)
+                response = self._step(self._told(visit, input_message), *args, **kwargs)
         except BaseException as error:
             self.failed(visit, error)
             raise
@@ -62,7 +62,7 @@ class AgentTap(Turns):
             return await self._astep(input_message, *args, **kwargs)
         try:
             with self.session.at(visit):
-                response = await self._astep(written_input(input_message, visit.turn.texts()), *args, **kwargs)
+                response = await self._astep(self._told(visit, input_message), *args, **kwargs)
         except BaseException as error:
             self.failed(visit, error)
             raise
@@ -91,6 +91,10 @@ class AgentTap(Turns):
             return await real(messages, response_format, tools)
         return await ModelCall(real, messages, response_format, tools, streams).amake(visit)
 
+    def _told(self, visit: Visit, message: Any) -> Any:
+        """The message with which a turn begins, as it is to be."""
+        return written_input(message, visit.turn.texts(), self.session.wrapping)
+
     def _streams(self) -> bool:
         return bool(self.agent.model_backend.model_config_dict.get("stream", False))
 
@@ -103,7 +107,7 @@ class AgentTap(Turns):
         chunks: list[Any] = []
         try:
             with self.session.at(visit):
-                response = self._step(written_input(message, visit.turn.texts()), *args, **kwargs)
+                response = self._step(self._told(visit, message), *args, **kwargs)
             pieces = iter(_compat.stream_pieces(response))
             while True:
                 with self.session.at(visit):
@@ -133,7 +137,7 @@ class AgentTap(Turns):
         chunks: list[Any] = []
         try:
             with self.session.at(visit):
-                response = await self._astep(written_input(message, visit.turn.texts()), *args, **kwargs)
+                response = await self._astep(self._told(visit, message), *args, **kwargs)
             pieces = aiter(_compat.stream_pieces(response))
             while True:
                 with self.session.at(visit):

@@ -43,13 +43,13 @@ class ModelCall:
         session = visit.session
         asked = self._begun(visit)
         if asked is None:
-            return self._sent({})
+            return self._sent({}, session)
         if self.streams and not session.run.holds(visit.turn):
             return self._passing(visit, asked)
 
         def live(texts: dict[str, str]) -> Answer:
             with session.calling_model():
-                return gathered(self._sent(texts))
+                return gathered(self._sent(texts, session))
 
         try:
             answer = session.run.call(live=live, **asked)
@@ -64,13 +64,13 @@ class ModelCall:
         session = visit.session
         asked = self._begun(visit)
         if asked is None:
-            return await self._sent({})
+            return await self._sent({}, session)
         if self.streams and not session.run.holds(visit.turn):
             return await self._apassing(visit, asked)
 
         async def live(texts: dict[str, str]) -> Answer:
             with session.calling_model():
-                return await agathered(await self._sent(texts))
+                return await agathered(await self._sent(texts, session))
 
         try:
             answer = await session.run.acall(live=live, **asked)
@@ -91,7 +91,7 @@ class ModelCall:
                 turn=visit.turn,
                 kind="model",
                 order=visit.scope.place(),
-                parts=request_parts(self.messages),
+                parts=request_parts(self.messages, visit.session.wrapping),
                 codec=_GuardedCodec(visit.session, self.response_format),
                 extra=self._extra(),
             )
@@ -103,13 +103,13 @@ class ModelCall:
         form = getattr(self.response_format, "__name__", None)
         return {"tools": offered, "format": form} if offered or form else None
 
-    def _sent(self, texts: Mapping[str, str]) -> Any:
-        return self.real(written_request(self.messages, texts), self.response_format, self.tools)
+    def _sent(self, texts: Mapping[str, str], session: Session) -> Any:
+        return self.real(written_request(self.messages, texts, session.wrapping), self.response_format, self.tools)
 
     def _passing(self, visit: Visit, asked: dict[str, Any]) -> Any:
         try:
             with visit.session.calling_model():
-                raw = self._sent({})
+                raw = self._sent({}, visit.session)
         except Exception as error:
             self._ended(visit, asked, None, error)
             raise
@@ -118,7 +118,7 @@ class ModelCall:
     async def _apassing(self, visit: Visit, asked: dict[str, Any]) -> Any:
         try:
             with visit.session.calling_model():
-                pending: Awaitable[Any] = self._sent({})
+                pending: Awaitable[Any] = self._sent({}, visit.session)
                 raw = await pending
         except Exception as error:
             self._ended(visit, asked, None, error)

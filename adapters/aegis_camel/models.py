@@ -170,7 +170,7 @@ class ModelTap:
             if messages and messages[-1].get("role") == "tool":
                 return visit
             self._end(visit, scope)
-        given = tuple(part for part in request_parts(messages[-1:]) if part.kind == "message")
+        given = tuple(part for part in request_parts(messages[-1:], session.wrapping) if part.kind == "message")
         authored, parents = session.run.recorder.sources(given, self.path)
         order, branch = scope.place(), scope.branch
         try:
@@ -207,6 +207,8 @@ class ModelTap:
         parts = tuple(
             part for place, shape in shapes for part in shape.parts(place, role="assistant", author=self.path)
         )
+        for part in parts:
+            self.session.wrapping.learn(part.text)
         told = [(place, *shape.step()) for place, shape in shapes if shape.text.strip()]
         steps = tuple(
             Part(id=place, text=text, role="assistant", author=self.path, data=data) for place, text, data in told

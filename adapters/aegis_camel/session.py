@@ -15,6 +15,7 @@ from functools import partial
 from typing import Any
 
 from aegis_camel.texts.codec import NodeNames
+from aegis_camel.texts.wrapping import Wrapping
 from aegis_core.adapter import Turn
 from aegis_core.errors import AegisError, ReplayDrift, RunLimitReached
 from aegis_core.faults import Scope as InjectionScope
@@ -110,6 +111,7 @@ class Session:
         self.scopes: tuple[InjectionScope, ...] = ("persistent",) if persistent else ()
         """How far an alteration of what an agent is told can reach: not into a memory that it shares with others."""
         self.names = NodeNames()
+        self.wrapping = Wrapping()
         self.root = Scope(self)
         self.patches = Patches()
         self.stopped: AegisError | None = None

@@ -111,10 +111,12 @@ class Turns:
     def _begun(self, message: Any) -> Visit:
         session = self.session
         order, branch, kind = self.manner.place(session)
-        given, parents = session.run.recorder.sources(input_parts(message), self.path)
+        given, parents = session.run.recorder.sources(input_parts(message, session.wrapping), self.path)
         turn = session.run.begin_turn(
             self.path, given, branch=branch, order=order, parents=parents, scopes=session.scopes
         )
+        for text in turn.texts().values():  # it may come up again in what the agent remembers
+            session.wrapping.learn(text)
         visit = Visit(session, turn, Scope(session, order, branch), kind=kind)
         with self._lock:
             self._open.append(visit)
@@ -149,6 +151,8 @@ class Turns:
         """What leaves the agent, as it is delivered."""
         delivery = self._delivery(visit, messages, info)
         delivered = written_output(messages, delivery.texts())
+        for part in output_parts(delivered, self.path):
+            self.session.wrapping.learn(part.text)
         self.manner.ended(visit, delivered)
         return delivered
 

@@ -11,6 +11,7 @@ from camel.messages import BaseMessage
 from pydantic import BaseModel, JsonValue
 
 from aegis_camel.texts.shapes import shape_of
+from aegis_camel.texts.wrapping import Wrapping
 from aegis_core.adapter import Part
 from aegis_core.run.secrets import SECRET, is_secret
 from aegis_core.run.values import plain_data
@@ -29,9 +30,11 @@ __all__ = [
 ]
 
 INPUT = "input"
+_HANDED = frozenset({"system", "developer", "user"})
+"""Roles of messages that are made by those around the agent."""
 
 
-def request_parts(messages: Sequence[Mapping[str, Any]]) -> tuple[Part, ...]:
+def request_parts(messages: Sequence[Mapping[str, Any]], wrapping: Wrapping) -> tuple[Part, ...]:
     """The texts that a model is sent, in order."""
     found: list[Part] = []
     for index, message in enumerate(messages):
@@ -40,7 +43,7 @@ def request_parts(messages: Sequence[Mapping[str, Any]]) -> tuple[Part, ...]:
         kind = "tool_result" if role == "tool" else "message"
         own: dict[str, Any] = {"role": role, "call_id": call_id if isinstance(call_id, str) else None, "kind": kind}
         for place, text in _texts(message.get("content"), f"[{index}]"):
-            found.append(Part(id=place, text=text, **own))
+            found += wrapping.parts(place, text, **own) if role in _HANDED else (Part(id=place, text=text, **own),)
         for number, call in enumerate(message.get("tool_calls") or ()):
             found.append(_asked(f"[{index}].tool_calls[{number}]", call))
     return tuple(found)
@@ -91,23 +94,26 @@ def plain_arguments(arguments: Mapping[str, Any]) -> dict[str, JsonValue]:
     return {key: SECRET if is_secret(key, value) else plain_data(value) for key, value in arguments.items()}
 
 
-def written_request(messages: Sequence[Any], texts: Mapping[str, str]) -> list[Any]:
+def written_request(messages: Sequence[Any], texts: Mapping[str, str], wrapping: Wrapping) -> list[Any]:
     """The messages with the texts of these parts replaced; copies, where there is something to replace."""
     if not texts:
         return list(messages)
-    return [_written(message, f"[{index}]", texts) for index, message in enumerate(messages)]
+    return [_written(message, f"[{index}]", texts, wrapping) for index, message in enumerate(messages)]
 
 
-def _written(message: Any, place: str, texts: Mapping[str, str]) -> Any:
-    if place in texts:
-        return {**message, "content": texts[place]}
+def _written(message: Any, place: str, texts: Mapping[str, str], wrapping: Wrapping) -> Any:
     content = message.get("content")
+    if isinstance(content, str):
+        new = wrapping.write(place, str.__str__(content), texts)
+        return message if new == content else {**message, "content": new}
     if not isinstance(content, list) or not any(name.startswith(f"{place}.content[") for name in texts):
         return message
-    blocks = [
-        {**block, "text": texts[name]} if (name := f"{place}.content[{index}]") in texts else block
-        for index, block in enumerate(content)
-    ]
+    blocks = []
+    for index, block in enumerate(content):
+        before = block.get("text") if isinstance(block, Mapping) else None
+        if isinstance(before, str):
+            block = {**block, "text": wrapping.write(f"{place}.content[{index}]", before, texts)}
+        blocks.append(block)
     return {**message, "content": blocks}
 
 
@@ -118,15 +124,16 @@ def content_text(message: Any) -> str:
     return str.__str__(message) if isinstance(message, str) else ("" if message is None else str(message))
 
 
-def input_parts(message: Any) -> tuple[Part, ...]:
+def input_parts(message: Any, wrapping: Wrapping) -> tuple[Part, ...]:
     """What an agent is told at the beginning of its turn."""
-    text = content_text(message)
-    return (Part(id=INPUT, text=text, role="user"),) if text else ()
+    return wrapping.parts(INPUT, content_text(message), role="user")
 
 
-def written_input(message: Any, texts: Mapping[str, str]) -> Any:
+def written_input(message: Any, texts: Mapping[str, str], wrapping: Wrapping) -> Any:
     """The message with its text replaced: a copy, since others may hold it."""
-    return _with_content(message, texts[INPUT]) if INPUT in texts else message
+    before = content_text(message)
+    after = wrapping.write(INPUT, before, texts)
+    return _with_content(message, after) if after != before else message
 
 
 def _with_content(message: Any, text: str) -> Any:

@@ -11,6 +11,7 @@ from aegis_camel.texts.codec import Answer, AnswerCodec, NodeNames
 from aegis_camel.texts.messages import call_text, request_parts, written_request
 from aegis_camel.texts.pieces import joined, pieces
 from aegis_camel.texts.shapes import shape_of
+from aegis_camel.texts.wrapping import Wrapping
 
 
 @pytest.mark.parametrize(
@@ -89,8 +90,8 @@ def test_a_completion_survives_the_tape_with_the_names_of_nodes_of_another_run()
 
 def test_messages_with_images_show_their_texts():
     messages = [{"role": "user", "content": [{"type": "text", "text": "What is this?"}, {"type": "image_url"}]}]
-    (part,) = request_parts(messages)
-    (written,) = written_request(messages, {part.id: "What is that?"})
+    (part,) = request_parts(messages, Wrapping())
+    (written,) = written_request(messages, {part.id: "What is that?"}, Wrapping())
     assert written["content"][0]["text"] == "What is that?"
     assert messages[0]["content"][0]["text"] == "What is this?"
 
