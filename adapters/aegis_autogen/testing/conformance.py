@@ -5,7 +5,13 @@ from __future__ import annotations
 from collections.abc import AsyncGenerator, Mapping, Sequence
 from typing import Any
 
-from autogen_agentchat.agents import AssistantAgent, BaseChatAgent
+from autogen_agentchat.agents import (
+    AssistantAgent,
+    BaseChatAgent,
+    MessageFilterAgent,
+    MessageFilterConfig,
+    PerSourceFilter,
+)
 from autogen_agentchat.base import Response, TaskResult
 from autogen_agentchat.conditions import MaxMessageTermination
 from autogen_agentchat.messages import BaseChatMessage, HandoffMessage, ModelClientStreamingChunkEvent
@@ -177,7 +183,10 @@ class AutoGenConformance(AdapterConformance):
 
     def side_by_side(self, script: Script, way: Way) -> Any:
         del way
-        planner, left, right, joiner = (_assistant(script, name) for name in ("Planner", "Left", "Right", "Joiner"))
+        planner, left, right, last = (_assistant(script, name) for name in ("Planner", "Left", "Right", "Joiner"))
+        # AutoGen tells a join of its branches as they arrive; a filter puts them into an order of their own.
+        heard = [PerSourceFilter(source=source) for source in ("user", "Planner", "Left", "Right")]
+        joiner = MessageFilterAgent("Joiner", last, MessageFilterConfig(per_source=heard))
         graph = DiGraphBuilder()
         for member in (planner, left, right, joiner):
             graph.add_node(member)
