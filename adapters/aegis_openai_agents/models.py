@@ -12,7 +12,7 @@ from pydantic import JsonValue
 from aegis_core.adapter import Part
 from aegis_core.errors import ReplayDrift, RunLimitReached
 from aegis_core.trace.active import guarded
-from aegis_openai_agents.activation import Activation
+from aegis_openai_agents.activation import Activation, current_place
 from aegis_openai_agents.frames import Frame, current_frame
 from aegis_openai_agents.requests import request_parts, write_request
 from aegis_openai_agents.responses import Reading, ResponseCodec
@@ -69,8 +69,8 @@ class _Call:
 
 async def _begun(system: str | None, items: Any, tools: list[Any], handoffs: list[Any], schema: Any) -> _Call | None:
     """A model is called; None where that is none of a recorded run."""
-    frame = current_frame.get()
-    if frame is None:
+    frame, place = current_frame.get(), current_place.get()
+    if frame is None or (place is not None and place.frame is frame):  # a tool's own code calls it
         return None
     call = None
     try:
@@ -150,6 +150,10 @@ class TappedModel(Model):
         async with aclosing(events):
             async for event in events:
                 yield event
+
+    @property  # type: ignore[misc]  # read by isinstance
+    def __class__(self) -> Any:
+        return type(self._inner)
 
     def _name(self) -> str | None:
         name = getattr(self._inner, "model", None)
@@ -233,6 +237,10 @@ class TappedProvider(ModelProvider):
         if isinstance(found, TappedModel):
             return found
         return self._found.setdefault(id(found), TappedModel(found))
+
+    @property  # type: ignore[misc]  # read by isinstance
+    def __class__(self) -> Any:
+        return type(self._inner)
 
     @property
     def was_used(self) -> bool:

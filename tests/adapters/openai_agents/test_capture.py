@@ -436,6 +436,25 @@ def test_agents_that_a_tool_runs_side_by_side_are_kept_apart():
     assert not run.tape.overlapping
 
 
+def test_a_model_that_a_tool_calls_by_itself_ends_no_turn():
+    model = Says(uses("ask"), "by the way", "Done.")
+
+    @function_tool
+    async def ask() -> str:
+        response = await agent.model.get_response(None, "Hm?", None, [], None, [], None)
+        return response.output[0].content[0].text
+
+    agent = Agent("Solo", tools=[ask], model=model)
+
+    run, _ = recorded(agent)
+
+    assert told(run) == [
+        ("Solo", "tool_call", "ask()"),
+        ("Solo", "tool_result", "by the way"),
+        ("Solo", "message", "Done."),
+    ]
+
+
 @pytest.mark.case("openai-agents-2171")
 def test_a_history_that_is_nested_in_one_text_is_recorded_as_the_next_agent_was_shown_it():
     writer = Agent("Writer", model=Says("Done."))

@@ -131,6 +131,20 @@ def test_taps_are_put_back_by_identity_when_an_exception_leaves_the_block():
     assert get_default_agent_runner() is runner
 
 
+def test_taps_are_of_the_class_of_what_they_stand_for():
+    agent = Agent("Clerk", tools=[stock], model=Says("42", name="gpt-x"))
+    invoker = type(stock.on_invoke_tool)
+
+    with attached(agent):
+        assert isinstance(agent.model, Says)
+        assert agent.model.model == "gpt-x"
+        assert isinstance(stock.on_invoke_tool, invoker)
+        copied = copy.deepcopy(agent.model)
+
+    assert isinstance(copied, Says)
+    assert type(agent.model) is Says
+
+
 def test_a_runner_of_somebody_else_is_used_and_left_in_place():
     class Counting(AgentRunner):
         runs = 0
