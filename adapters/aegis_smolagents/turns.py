@@ -6,7 +6,7 @@ import contextlib
 import copy
 import dataclasses
 import inspect
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Generator, Iterator, Mapping
 from contextvars import ContextVar
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
@@ -46,6 +46,28 @@ class _Origin:
     call: Site | None = None
 
 
+class _Given:
+    """The arguments of a call of `run`, whose signature may be that of a subclass."""
+
+    def __init__(self, bound: inspect.BoundArguments) -> None:
+        self.bound = bound
+        kinds = bound.signature.parameters.values()
+        more = next((found.name for found in kinds if found.kind is found.VAR_KEYWORD), "")
+        self._more: dict[str, Any] = bound.arguments.get(more, {})
+        self._first = _TASK if _TASK in (*bound.arguments, *self._more) else next(iter(bound.arguments), _TASK)
+
+    def get(self, name: str) -> Any:
+        """An argument; None if it was not given. The task is the first one, if none has that name."""
+        name = self._first if name == _TASK else name
+        return self.bound.arguments.get(name, self._more.get(name))
+
+    def put(self, name: str, value: Any) -> None:
+        """Give another one."""
+        name = self._first if name == _TASK else name
+        held = self._more if name in self._more else self.bound.arguments
+        held[name] = value
+
+
 class TurnTap:
     """What an agent's `run` is while it is tapped.
 
@@ -63,17 +85,26 @@ class TurnTap:
     def run(self, *args: Any, **kwargs: Any) -> Any:
         """Runs the agent: one turn."""
         try:
-            given = self._signature.bind(*args, **kwargs).arguments
+            given = _Given(self._signature.bind(*args, **kwargs))
         except TypeError:
             return self._real(*args, **kwargs)  # raises it again, as it would unrecorded
         if self._hold.closed or not isinstance(given.get(_TASK), str):
             return self._real(*args, **kwargs)
-        given = {**given, **given.pop("kwargs", {})}
         origin = self._origin()
         frame = self._begun(origin, given)
-        if given.get("stream"):
-            return self._streamed(frame, origin, given)
-        return self._whole(frame, origin, given)
+        try:
+            with _at_the_top(origin), through(frame):
+                result = self._real(*given.bound.args, **given.bound.kwargs)
+            if inspect.isgenerator(result):
+                events: Generator[Any, None, Any] = result
+                return self._events(frame, origin, events)
+            answered = self._answered(frame, origin, result)
+        except BaseException as error:
+            self._agent.over(frame)
+            self._failed(frame, origin, error)
+            raise
+        self._agent.over(frame)
+        return answered
 
     def _origin(self) -> _Origin:
         """Who calls: a manager, something inside another agent's turn, or the user's own code."""
@@ -87,9 +118,9 @@ class TurnTap:
             return _Origin(self._agent.path, (*outer.next_order(), 0), outer.turn.moment.branch)
         return _Origin(self._agent.path, self._hold.next_place(), outermost=not inside_entry.get())
 
-    def _begun(self, origin: _Origin, given: dict[str, Any]) -> Frame:
+    def _begun(self, origin: _Origin, given: _Given) -> Frame:
         """Begin the turn, and write what was altered into the arguments."""
-        hold, task = self._hold, given[_TASK]
+        hold, task = self._hold, given.get(_TASK)
         if hold.is_entry(self._agent) and origin.outermost:
             hold.enter(task, goes_on=given.get("reset") is False)
         parts: tuple[Part, ...] = (
@@ -103,9 +134,10 @@ class TurnTap:
                 origin.path, parts, branch=origin.branch, order=origin.place, parents=parents, nested=self._is_inside()
             )
         texts = turn.texts()
-        given[_TASK] = texts.get(_TASK, task)
+        if _TASK in texts:
+            given.put(_TASK, texts[_TASK])
         if any(name.startswith(_MORE) for name in texts):
-            given[_MORE] = write_value(given[_MORE], texts, root=_MORE)
+            given.put(_MORE, write_value(given.get(_MORE), texts, root=_MORE))
         frame = Frame(hold.run, self._agent, turn, origin.path, origin.place)
         self._agent.begun(frame)
         return frame
@@ -115,29 +147,7 @@ class TurnTap:
         frame = active.get()
         return frame is not None and frame.tap is self._agent
 
-    def _whole(self, frame: Frame, origin: _Origin, given: Mapping[str, Any]) -> Any:
-        try:
-            with _at_the_top(origin), through(frame):
-                result = self._real(**given)
-            return self._answered(frame, origin, result)
-        except BaseException as error:
-            self._failed(frame, origin, error)
-            raise
-        finally:
-            self._agent.over(frame)
-
-    def _streamed(self, frame: Frame, origin: _Origin, given: Mapping[str, Any]) -> Iterator[Any]:
-        """Starts the agent at once, as `run` does, and gives its events."""
-        try:
-            with _at_the_top(origin), through(frame):
-                events = self._real(**given)
-        except BaseException as error:
-            self._failed(frame, origin, error)
-            self._agent.over(frame)
-            raise
-        return self._events(frame, origin, events)
-
-    def _events(self, frame: Frame, origin: _Origin, events: Iterator[Any]) -> Iterator[Any]:
+    def _events(self, frame: Frame, origin: _Origin, events: Generator[Any, None, Any]) -> Iterator[Any]:
         try:
             while True:
                 if self._hold.closed:
@@ -155,7 +165,7 @@ class TurnTap:
             self._agent.over(frame)
             if self._enters(origin) and not frame.turn.ended:
                 self._hold.run.leave(None)
-            events.close()  # type: ignore[attr-defined]  # `run` gives a generator
+            events.close()
             raise
         except BaseException as error:
             self._failed(frame, origin, error)

@@ -14,7 +14,7 @@ from aegis_smolagents import _compat
 from aegis_smolagents.system import Group
 from aegis_smolagents.twins import is_twin, original_of, twin
 from tests.adapters.smolagents.models import Scripted, Stock, agent, answer, calls, coder, writes
-from tests.adapters.smolagents.running import ADAPTER, TASK, ran
+from tests.adapters.smolagents.running import ADAPTER, MARK, TASK, ran, target
 
 CAPTURED = ("run", "model", "step_callbacks", "process_tool_calls", "execute_tool_call", "python_executor")
 
@@ -219,6 +219,29 @@ def test_the_adapter_is_found_for_agents_of_the_users_own_classes() -> None:
 
     assert recording.trajectory.adapter == "smolagents"
     assert [(step.agent, step.text) for step in recording.trajectory.steps] == [("Clerk", "TWELVE")]
+
+
+@pytest.mark.parametrize("keyword", [True, False])
+def test_a_run_of_the_users_own_is_called_as_it_was(keyword: bool) -> None:
+    from smolagents import ToolCallingAgent
+
+    class Own(ToolCallingAgent):
+        def run(self, question: str, *rest: Any, **options: Any) -> Any:
+            self.called = question, rest, dict(options)
+            return super().run(question, *rest, **options)
+
+    app = Own([], Scripted(answer("twelve")), name="Clerk", verbosity_level=-1)
+    site = target("Clerk", "prompt_injection", "persistent")
+
+    def use(app: Any, task: str) -> Any:
+        more = {"additional_args": {"n": 1}}
+        return app.run(question=task, **more) if keyword else app.run(task, False, **more)
+
+    done = ran(app, TASK, site, use=use)
+
+    assert done.error is None
+    assert app.called == (f"{TASK} {MARK}", () if keyword else (False,), {"additional_args": {"n": 1}})
+    assert done.result == "twelve"
 
 
 def test_a_call_that_does_not_fit_fails_as_it_does_unrecorded() -> None:
