@@ -196,11 +196,14 @@ class Recorder:
         """
         parents: list[int] = []
         with self._lock:
-            recent = self._recent(precedes)
+            recent: dict[int, _Row] | None = None
             authored: list[Part] = []
             for part in parts:
                 author, text = part.author, self._original(part.text)
-                held = [recent[number] for number in self._steps_in(text) if number in recent]
+                numbers = self._steps_in(text)
+                if numbers and recent is None:  # most texts of a first turn are nobody's
+                    recent = self._recent(precedes)
+                held = [recent[number] for number in numbers if number in recent] if recent else []
                 for row in sorted(held, key=_place) if len(held) > 1 else held:
                     if row.step.agent != reader:
                         author = row.step.agent if text in row.texts else author

@@ -7,11 +7,13 @@ holds what stands in a record, it is put out of it, wherever it came from. Neith
 
 from __future__ import annotations
 
+import functools
 import json
 import os
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass
+from enum import Enum, auto
 from typing import Any, TypeVar
 
 from pydantic import JsonValue
@@ -47,17 +49,26 @@ def is_secret(name: str, value: Any = None) -> bool:
     Args:
         value: what has the name. `headers` or `env` are secret as a mapping or as pairs, not as the heads of a table.
     """
+    verdict = _by_name(name)
+    return verdict is _Named.SECRET or (verdict is _Named.CARRIER and _is_pairs(value))
+
+
+class _Named(Enum):
+    SECRET = auto()
+    CARRIER = auto()
+    HARMLESS = auto()
+
+
+@functools.lru_cache(maxsize=4096)
+def _by_name(name: str) -> _Named:
+    """What a name says; asked of every key of every value, and so remembered."""
     words = [word.lower() for word in _WORD.findall(name)]
-    if not words:
-        return False
-    if not _SECRET.isdisjoint(words) or "connection string" in " ".join(words):
-        return True
-    before, last = words[-2] if len(words) > 1 else "", words[-1]
-    if last in ("key", "keys"):
-        return before in _KINDS_OF_KEY
-    if last == "token":
-        return before not in _HARMLESS_TOKENS
-    return last in _CARRIERS and _is_pairs(value)
+    before, last = ["", "", *words][-2:]
+    secret = not _SECRET.isdisjoint(words) or "connection string" in " ".join(words)
+    secret = secret or (last in ("key", "keys") and before in _KINDS_OF_KEY)
+    if secret or (last == "token" and before not in _HARMLESS_TOKENS):
+        return _Named.SECRET
+    return _Named.CARRIER if last in _CARRIERS else _Named.HARMLESS
 
 
 def _is_pairs(value: Any) -> bool:
