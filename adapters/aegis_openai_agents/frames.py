@@ -95,7 +95,8 @@ class Frame:
                 self._close()
             if self.place is not None:
                 return
-            self.run.error, self.run.limit_reached = None, ""  # of an earlier call, which the user's code went on from
+            if self.hold.ending is None:  # an earlier call may have failed, and the user's code went on from that
+                self.run.error, self.run.limit_reached = None, ""
             answer, reason = (None, "") if self.hold.several else self.run.own_answer(result)
             if self.run.output is None or self.hold.several:
                 answer = answer_text(result.final_output)

@@ -428,6 +428,17 @@ def test_a_run_that_waits_for_approval_goes_on_in_the_same_turn():
     assert run.run.separate_calls == 1
 
 
+def test_the_answer_is_where_the_user_says_that_it_is():
+    agent = Agent("Adder", output_type=Sum, model=Says('{"total": 5}'))
+    told_where = aegis.System(agent, output=lambda result: str(result.final_output.total))
+    told_wrong = aegis.System(agent, output=lambda result: result.nothing)
+
+    run, _, _ = recorded(told_where, lambda _: Runner.run(agent, "How many?", run_config=QUIET))
+    assert run.trajectory.final_output == "5"
+    with pytest.warns(RecorderWarning, match="`output` raised AttributeError"):
+        recorded(told_wrong, lambda _: Runner.run(agent, "How many?", run_config=QUIET))
+
+
 def test_the_adapter_is_chosen_by_the_object_and_says_what_it_takes():
     adapter = default_plugins().adapter_for(Agent("Solo", model=Says("42")))
     assert adapter.name == "openai-agents"
