@@ -2,16 +2,20 @@
 
 from __future__ import annotations
 
+import warnings
 from typing import Any
 
 import pytest
+from langchain.agents import create_agent
 from langchain_core.callbacks import BaseCallbackHandler
 from langgraph.graph import START, StateGraph
+from langgraph.prebuilt import create_react_agent
 
 from aegis_langgraph import _compat
 from aegis_langgraph.watching.frames import precedes
 from tests.adapters.langgraph import graphs
 from tests.adapters.langgraph.graphs import ASK
+from tests.adapters.langgraph.models import Scripted, says
 
 
 class Places(BaseCallbackHandler):
@@ -60,6 +64,18 @@ def test_parts_of_compiled_graphs() -> None:
     assert _compat.tools_of(_compat.children(inner)["tools"]) == ("look",)  # type: ignore[arg-type]
     assert _compat.system_prompt(_compat.children(inner)["model"]) == "You look things up."  # type: ignore[arg-type]
     assert _compat.destinations(graphs.commanding(), "a") == ("b", "carol")
+
+
+def test_the_calls_of_the_models_of_both_kinds_of_agents_can_be_caught() -> None:
+    model = Scripted(answer=says("x"))
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        agents = [create_agent(model, [], name="a"), create_react_agent(model, [], name="a")]
+    for app in agents:
+        (bound,) = _compat.children(app).values()
+        assert _compat.calls_model(bound)
+        assert _compat.functions(_compat.with_model(bound, lambda found: found)) != _compat.functions(bound)
+    assert not _compat.calls_model(_compat.children(graphs.chain("a"))["a"])
 
 
 def test_a_copy_keeps_all_that_was_compiled_in() -> None:

@@ -22,6 +22,7 @@ from langgraph.graph.message import REMOVE_ALL_MESSAGES
 from langgraph.prebuilt import create_react_agent
 
 from aegis_core.errors import ReplayDrift
+from aegis_langgraph import _compat
 from tests.adapters.langgraph import graphs
 from tests.adapters.langgraph.graphs import ASK, Seen, look
 from tests.adapters.langgraph.models import Scripted, asks, calls, in_turn, repeats
@@ -446,6 +447,22 @@ def test_react_agents_are_recorded_as_their_models_see_it(options: Any, use: Any
         seen.clear()
         assert served(lambda dynamic=dynamic, seen=seen: build(seen, dynamic), ASK, clean, use=use).texts == clean.texts
         assert seen == []
+
+
+@PATHS
+def test_where_calls_can_not_be_caught_the_node_is_served_whole(replay: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(_compat, "_ASKING", {})
+    seen: Seen = []
+    done = ran(agent(seen, [telling("a word"), prompted]), ASK, replay=replay() if replay else None)
+    assert asked(done) == [[text for text in texts if text] for texts in seen]
+    seen.clear()
+    again = served(lambda: agent(seen, [telling("a word"), prompted]), ASK, done)
+    assert (seen, again.canonical) == ([], done.canonical)
+    changed = altered(
+        lambda: agent(seen, [telling("a word"), prompted]), ASK, done, target("agent", "prompt_injection", "ephemeral")
+    )
+    assert changed.run.ledger().interventions[0].fired
+    assert all("start ALTERED" in texts for texts in seen)
 
 
 @PATHS

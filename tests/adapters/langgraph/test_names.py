@@ -7,10 +7,11 @@ from typing import Any
 import pytest
 from langchain.agents import create_agent
 from langchain_core.messages import AIMessage
+from langgraph.checkpoint.memory import InMemorySaver
 from langgraph.func import entrypoint, task
 from langgraph.graph import START, MessagesState, StateGraph
 from langgraph.prebuilt import ToolNode
-from langgraph.types import Send
+from langgraph.types import Command, Send, interrupt
 
 from tests.adapters.langgraph import graphs
 from tests.adapters.langgraph.graphs import ASK, look, member
@@ -210,6 +211,41 @@ def test_the_functional_api_is_recorded() -> None:
     ]
     assert done.trajectory.final_output == "a! b!"
     assert ADAPTER.capabilities(flow).sites == ()
+
+
+@pytest.mark.case("langgraph-24")
+@pytest.mark.case("langgraph-26")
+def test_a_functional_workflow_that_asks_back_is_one_run_in_the_order_of_time() -> None:
+    inner = graphs.chain("x")
+
+    @task
+    def shout(word: str) -> str:
+        return f"{word}!"
+
+    @entrypoint(checkpointer=InMemorySaver())
+    def flow(word: str) -> dict[str, str]:
+        loud = shout(word).result()
+        text = inner.invoke({"messages": [("user", loud)]})["messages"][-1].text
+        return {"text": text, "answer": str(interrupt(f"is {text} right?"))}
+
+    config: Any = {"configurable": {"thread_id": "1"}}
+
+    def both(app: Any, given: Any) -> Any:
+        app.invoke(given, config)
+        return app.invoke(Command(resume="yes"), config)
+
+    done = ran(flow, "a", use=both)
+    assert [(step.agent, step.turn, step.kind, step.text) for step in done.trajectory.steps][:3] == [
+        ("flow/shout", 1, "message", "a!"),
+        ("flow/x", 1, "message", "x <a!>"),
+        ("flow", 1, "system", "is x <a!> right?"),
+    ]
+    assert [(step.agent, step.turn) for step in done.trajectory.steps if step.agent == "flow"][-1] == ("flow", 1)
+    assert done.run.separate_calls == 1
+    assert done.trajectory.final_output == "yes"
+    able = ADAPTER.capabilities(flow)
+    assert (able.sites, able.replay, able.redirect, able.fork) == ((), (), False, False)
+    assert any("functional API" in note for note in able.notes)
 
 
 def test_a_node_that_writes_no_text_has_turns_but_no_steps() -> None:
