@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -12,8 +11,7 @@ from pydantic import JsonValue
 from aegis_camel.session import Asked, Session, Visit
 from aegis_camel.streams import agathered, form_of, gathered, passing, presented
 from aegis_camel.texts.codec import Answer, AnswerCodec, usage_of
-from aegis_camel.texts.messages import call_text, plain_arguments, request_parts, written_request
-from aegis_core.run.values import plain_data
+from aegis_camel.texts.messages import call_text, read_arguments, request_parts, written_request
 from aegis_core.trace.active import guarded
 from aegis_core.trajectory import Content
 
@@ -195,20 +193,12 @@ def _noted(visit: Visit, answer: Answer) -> None:
         if function is None:
             continue
         visit.asked[call.id] = Asked(call.id, function.name, function.arguments)
-        data: JsonValue = {"name": function.name, "arguments": _arguments(function.arguments)}
+        data: JsonValue = {"name": function.name, "args": read_arguments(function.arguments)}
         _step(
             visit, "tool_call", call_text(function.name, function.arguments), call_id=call.id,
             content=(Content(type="json", data=data),), model=visit.model, usage=usage,
         )  # fmt: skip
         usage = None  # it is that of one call of the model, however many tools it asked for
-
-
-def _arguments(text: str) -> JsonValue:
-    try:
-        given = json.loads(text)
-    except ValueError:
-        return text
-    return plain_arguments(given) if isinstance(given, dict) else plain_data(given)
 
 
 def note_results(visit: Visit, messages: Sequence[Any]) -> None:

@@ -137,7 +137,7 @@ def _broken(visit: Visit, call_id: str, error: BaseException) -> None:
 def _asked(tool: Any, args: tuple[Any, ...], kwargs: Mapping[str, Any]) -> tuple[str, tuple[Part, ...]]:
     name = str(tool.aegis_real.get_function_name())
     given = {f"_{index}": value for index, value in enumerate(args)} | dict(kwargs)
-    data: JsonValue = {"name": name, "arguments": plain_arguments(given)}
+    data: JsonValue = {"name": name, "args": plain_arguments(given)}
     return name, (Part(id="call", text=call_text(name, given), editable=False, kind="tool_call", data=data),)
 
 

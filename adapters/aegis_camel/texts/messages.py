@@ -23,6 +23,7 @@ __all__ = [
     "output_parts",
     "output_steps",
     "plain_arguments",
+    "read_arguments",
     "request_parts",
     "written_input",
     "written_output",
@@ -64,7 +65,7 @@ def _texts(content: Any, place: str) -> list[tuple[str, str]]:
 def _asked(place: str, call: Any) -> Part:
     function = call.get("function", {}) if isinstance(call, Mapping) else {}
     name, arguments = str(function.get("name", "")), str(function.get("arguments", ""))
-    data: JsonValue = {"name": name, "arguments": arguments}
+    data: JsonValue = {"name": name, "args": read_arguments(arguments)}
     text = call_text(name, arguments)
     call_id = call.get("id") if isinstance(call, Mapping) else None
     return Part(
@@ -87,6 +88,15 @@ def call_text(name: str, arguments: Any) -> str:
 
 def _written_out(value: JsonValue) -> str:
     return json.dumps(value, ensure_ascii=False)
+
+
+def read_arguments(text: str) -> JsonValue:
+    """What a model asks a tool to be called with, as plain data; as it is, if it can't be read."""
+    try:
+        given = json.loads(text)
+    except ValueError:
+        return text
+    return plain_arguments(given) if isinstance(given, dict) else plain_data(given)
 
 
 def plain_arguments(arguments: Mapping[str, Any]) -> dict[str, JsonValue]:

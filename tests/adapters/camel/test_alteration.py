@@ -37,7 +37,7 @@ def test_altered_arguments_of_a_tool_are_what_it_is_called_with():
     log, used = Log(), []
     run = acted(clerk(log, used), lambda app: app.step("How many?"), target("Agent", "response_corruption", "belief"))
     assert used == [f"hall 27 {MARK}"]
-    assert run.trajectory().steps[0].content[0].data["arguments"] == {"place": f"hall 27 {MARK}"}
+    assert run.trajectory().steps[0].content[0].data["args"] == {"place": f"hall 27 {MARK}"}
 
 
 @pytest.mark.parametrize("stream", [False, True])
