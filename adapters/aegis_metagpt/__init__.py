@@ -17,6 +17,7 @@ def aegis_adapters() -> Iterable[Provider]:
             requires=("metagpt>=0.8.2,<0.9",),
             matches=("metagpt",),
             summary="MetaGPT: Team, Environment, Role, Action",
-            install="see adapters/aegis_metagpt/README.md: MetaGPT needs an environment of its own",
+            install="pip install --no-deps metagpt==0.8.2 && pip install -r aegis_metagpt/requirements.txt, in an "
+            "environment of its own (README.md there)",
         )
     ]

@@ -16,7 +16,22 @@ from metagpt.utils.common import any_to_str
 
 from aegis_core.testing import Script
 
-__all__ = ["Member", "ScriptedLLM", "Speak", "conversation", "handing_over", "side_by_side"]
+__all__ = [
+    "Criticise",
+    "Draft",
+    "HandOver",
+    "Join",
+    "Left",
+    "Member",
+    "Nothing",
+    "Revise",
+    "Right",
+    "ScriptedLLM",
+    "Speak",
+    "conversation",
+    "handing_over",
+    "side_by_side",
+]
 
 _MODEL = "gpt-4o"
 

@@ -20,7 +20,7 @@ from aegis_core.world.prompts import handed, job_number, system_prompt
 from aegis_metagpt.entry import run_team
 from aegis_metagpt.testing.chat_model import SimulatedLLM
 
-__all__ = ["build", "solve"]
+__all__ = ["Analyse", "Object", "Open", "Plan", "Read", "Report", "Review", "Solve", "Speak", "build", "solve"]
 
 _MAX_REVIEWS = 2
 

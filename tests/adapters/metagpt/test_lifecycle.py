@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import asyncio
+from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 from metagpt.actions import UserRequirement
 from metagpt.context import Context
-from metagpt.provider.llm_provider_registry import LLM_REGISTRY
+from metagpt.provider.base_llm import BaseLLM
 
 import aegis_core as aegis
 from aegis_core.errors import AdapterError
@@ -21,7 +22,7 @@ pytestmark = pytest.mark.framework
 def owners(app) -> list[object]:
     roles = list(app.env.roles.values())
     actions = [action for member in roles for action in member.actions]
-    return [app, app.env, *roles, *actions, *(member.llm for member in roles), LLM_REGISTRY]
+    return [app, app.env, *roles, *actions, *(member.llm for member in roles), BaseLLM]
 
 
 @pytest.mark.case("metagpt-26")
@@ -93,6 +94,24 @@ def test_teams_that_run_at_the_same_time_may_share_a_model() -> None:
         assert [step.agent for step in run.trajectory.steps] == ["Wanda", "Rex", "Pam"]
         assert len({entry.key for entry in run.tape.entries}) == len(run.tape.entries) == 9
     assert "acompletion_text" not in vars(model)
+
+
+def test_teams_in_threads_are_apart_and_leave_nothing_behind() -> None:
+    before = dict(vars(BaseLLM))
+
+    def work(number: int) -> tuple[int, object]:
+        app, _ = chain(wanda=f"W{number} said")
+        with aegis.record(app) as run:
+            asyncio.run(app.run(n_round=5, idea=f"{TASK} {number}"))
+        return number, run
+
+    with ThreadPoolExecutor(8) as pool:
+        runs = list(pool.map(work, range(24)))
+
+    for number, run in runs:
+        assert run.trajectory.task == f"{TASK} {number}"
+        assert said(run) == [("Wanda", f"W{number} said"), ("Rex", "R1 said"), ("Pam", "P1 said")]
+    assert all(vars(BaseLLM)[name] is held for name, held in before.items())
 
 
 def test_what_is_recorded_holds_no_key() -> None:

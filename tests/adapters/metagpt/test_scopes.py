@@ -209,6 +209,22 @@ def test_an_action_node_is_one_call_and_one_step_under_the_name_of_its_role() ->
     assert len(model.asked) == 1
 
 
+def test_an_answer_that_breaks_its_form_is_asked_for_again_in_the_same_turn(monkeypatch: pytest.MonkeyPatch) -> None:
+    async def at_once(_seconds: float) -> None:
+        return None
+
+    monkeypatch.setattr(ActionNode._aask_v1.retry, "sleep", at_once)
+    context = Context()
+    model = ListLLM("no form", '[CONTENT]{"Crates": "27 crates"}[/CONTENT]')
+    app = team(role(Wanda, model, [FillIn], [UserRequirement], context), context=context)
+
+    run = recorded(app)
+
+    assert said(run) == [("Wanda", "27 crates")]
+    calls = [entry.key for entry in run.tape.entries if entry.key.kind == "model"]
+    assert [(key.moment.turn, key.call) for key in calls] == [(1, 1), (1, 2)]
+
+
 def test_a_run_that_is_served_up_to_its_target_calls_nobody_before() -> None:
     app, _ = chain()
     tape = recorded(app).tape
