@@ -100,3 +100,32 @@ def test_secrets_among_the_arguments_of_a_tool_are_not_told():
     told = call_text("fetch", {"user_id": "u1", "api_key": "sk-very-secret-123"})
     assert "sk-very" not in told
     assert "u1" in told
+
+
+def test_what_is_handed_on_in_one_text_is_taken_apart_by_who_said_it():
+    wrapping = Wrapping()
+    wrapping.learn("Hall 27 holds 40 crates.")
+    wrapping.learn("Each crate holds 8 bottles.")
+    text = "Job 5.\n\nReport of Reader:\nHall 27 holds 40 crates.\n\nReport of Analyst:\nEach crate holds 8 bottles.\n"
+    parts = wrapping.parts("input", text)
+    assert [part.text for part in parts] == [
+        "Job 5.\n\nReport of Reader:",
+        "Hall 27 holds 40 crates.",
+        "Report of Analyst:",
+        "Each crate holds 8 bottles.",
+    ]
+    new = wrapping.write("input", text, {"input#1": "It holds none.", "input#2": "So says the Analyst:"})
+    assert new == text.replace("Hall 27 holds 40 crates.", "It holds none.").replace(
+        "Report of Analyst:", "So says the Analyst:"
+    )
+
+
+@given(st.lists(st.text(min_size=1, max_size=30), max_size=4), st.text(max_size=20))
+def test_a_text_that_is_taken_apart_is_put_together_as_it_was(said, between):
+    wrapping = Wrapping()
+    for text in said:
+        wrapping.learn(text)
+    whole = between.join([between, *said, between])
+    parts = wrapping.parts("m", whole)
+    assert wrapping.write("m", whole, {part.id: part.text for part in parts}) == whole
+    assert "".join("".join(part.text.split()) for part in parts) == "".join(whole.split())

@@ -381,6 +381,25 @@ def test_a_workforce_that_is_part_of_an_ensemble_has_its_name_in_front():
     assert run.trajectory.final_output == "Edited."
 
 
+def test_a_workforce_as_a_worker_waits_for_ever_in_camel_itself():
+    log = Log()
+    inner = workforce(log, {"Bob": result(_FACTS)}, tasks=["Inner work."])
+
+    def assign(ids):
+        return [{"task_id": own, "assignee_id": inner.node_id, "dependencies": []} for own in ids]
+
+    outer = workforce(log, {}, tasks=["Outer work."], assign=assign)
+    outer.add_workforce(inner)
+
+    async def play() -> None:
+        await asyncio.wait_for(outer.process_task_async(task()), 1)
+
+    assert "team/Bob" in [found.path for found in CamelAdapter().agents(outer)]
+    with pytest.raises(asyncio.TimeoutError):
+        asyncio.run(play())
+    assert not log.of("Bob"), "CAMEL hands tasks on to a workforce: let the adapter record it, and say so in its README"
+
+
 def test_a_limit_that_camel_swallows_ends_the_run_all_the_same():
     from aegis_core.errors import RunLimitReached
     from aegis_core.run import Limits, Run, RunInfo
