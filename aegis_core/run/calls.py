@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Awaitable, Callable, Iterable, Sequence
 from typing import TypeVar
 
 from pydantic import JsonValue
 
 from aegis_core.adapter import CallKind, Codec, Part, Turn
-from aegis_core.errors import ReplayDrift
+from aegis_core.errors import RecorderWarning, ReplayDrift
 from aegis_core.faults import Moment, Scope, Strategy
 from aegis_core.run.driving import drive
 from aegis_core.run.ids import ids_of_this_run
@@ -188,13 +189,26 @@ class Calls(RunState):
                 inside_calls.reset(outer)
         own = turn.moment if key.kind == "node" else None
         inner = self.recorder.inside(token, own, place) if key.kind in _HOLDING else ()
+        payload, unkept = self._kept(key, codec, result)
         entry = TapeEntry(
             key=key, request_hash=digest, request=parts if request is None else tuple(request()),
-            payload=codec.encode(result), inner=inner,
+            payload=payload, inner=inner, error=unkept,
             inner_turns=tuple(dict.fromkeys(_moment(s) for s in inner if _moment(s) != turn.moment)),
         )  # fmt: skip
         self.recorder.tape(entry, _order(place, key))
         return result
+
+    def _kept(self, key: CallKey, codec: Codec[R], result: R) -> tuple[JsonValue, RunError | None]:
+        """A result as plain data; where it has no such form, the run goes on, and proves nothing."""
+        try:
+            return codec.encode(result), None
+        except Exception as error:  # recorder boundary: the result is the system's all the same
+            self.trouble = f"{key}: its result can't be put on the tape: {error}"
+            warnings.warn(
+                f"aegis: {self.trouble}. The run itself is not affected, but can't be served", RecorderWarning,
+                stacklevel=2,
+            )  # fmt: skip
+            return None, RunError(type=type(error).__name__, message=str(error), agent=key.moment.agent)
 
     async def _altered_result(
         self, turn: Turn, key: CallKey, codec: Codec[R], result: R, after: Sequence[Scope], blocking: bool

@@ -653,3 +653,27 @@ def test_a_system_says_where_its_answer_is() -> None:
     with aegis.record(aegis.System(system, output=lambda result: result["text"], name="mine")) as run:
         system("q")
     assert (run.trajectory.final_output, run.trajectory.system) == ("q", "mine")
+
+
+class Answer:
+    """A provider's own object."""
+
+    text = "so"
+
+
+@pytest.mark.parametrize("wrapper", [aegis.model, aegis.tool])
+def test_a_result_that_has_no_plain_form_is_the_callers_all_the_same(wrapper) -> None:
+    asked = wrapper(lambda text: Answer())
+
+    @aegis.agent("Solver")
+    def solve(question: str) -> str:
+        return asked(question).text
+
+    @aegis.trace
+    def team(question: str) -> str:
+        return solve(question)
+
+    with pytest.warns(RecorderWarning, match="Answer can't be put on the tape"), aegis.record(team) as run:
+        assert team("why") == "so"
+    assert run.trajectory.steps[-1].text == "so"
+    assert "can't be put on the tape" in run.run.void
