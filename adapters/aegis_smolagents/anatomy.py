@@ -7,7 +7,6 @@ Taken apart, each text stands by itself as somebody wrote it, and can be put bac
 from __future__ import annotations
 
 import ast
-import functools
 import re
 from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass
@@ -84,7 +83,6 @@ def take_apart(role: str, text: str, known: Collection[str] = ()) -> tuple[Piece
     return _other(role, text)
 
 
-@functools.lru_cache(maxsize=512)
 def _other(role: str, text: str) -> tuple[Piece, ...]:
     if role == "tool-response" and (error := _ERROR.match(text)):
         return (Piece(error[1]), Piece(error[2], ""), Piece(error[3]))

@@ -21,6 +21,8 @@ def heads(app: Any) -> dict[str, MultiStepAgent]:
     members = app.agents if isinstance(app, Group) else (app,)
     found: dict[str, MultiStepAgent] = {}
     for agent in members:
+        if any(agent is other for other in found.values()):
+            continue
         name = str(getattr(agent, "name", None) or type(agent).__name__)
         path, number = name, 1
         while path in found:

@@ -96,7 +96,7 @@ class TurnTap:
             with _at_the_top(origin), through(frame):
                 result = self._real(*given.bound.args, **given.bound.kwargs)
             if inspect.isgenerator(result):
-                events: Generator[Any, None, Any] = result
+                events: Any = result
                 return self._events(frame, origin, events)
             answered = self._answered(frame, origin, result)
         except BaseException as error:

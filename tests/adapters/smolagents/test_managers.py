@@ -260,6 +260,9 @@ def test_groups_name_agents_without_a_name_by_their_class() -> None:
     done = ran(Group(lambda task: other.run(one.run(task)), one, other))
 
     assert [step.agent for step in done.steps] == ["ToolCallingAgent", "ToolCallingAgent 2"]
+    assert [found.path for found in ADAPTER.agents(Group(print, one, other, one))] == [
+        step.agent for step in done.steps
+    ]
 
 
 def test_many_managers_at_once_do_not_mix() -> None:
