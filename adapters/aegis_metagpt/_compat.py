@@ -58,15 +58,16 @@ REQUIREMENT: str = any_to_str(UserRequirement)
 COSTS = "_update_costs"
 """The method by which every provider tells what a call has cost."""
 
+_SWALLOWING = serialize_decorator(lambda: None).__code__
 _RAISED_AGAIN = "Traceback (most recent call last):"
 
 
 def is_swallowing(team: Any) -> bool:
-    """Whether the `run` of a team has MetaGPT's decorator around it, which swallows exceptions.
+    """Whether the `run` of a team has MetaGPT's decorator around it, which swallows exceptions, and nothing else.
 
-    A subclass may have a `run` of its own.
+    A subclass may have a `run` of its own, and others may have put something around it.
     """
-    return type(team).run.__qualname__.startswith(f"{serialize_decorator.__name__}.")
+    return getattr(type(team).run, "__code__", None) is _SWALLOWING
 
 
 def raising(team: Any) -> Callable[..., Awaitable[Any]]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import functools
 
 import pytest
 from metagpt.actions import UserRequirement
@@ -83,6 +84,25 @@ def test_an_error_is_recorded_of_a_team_that_calls_the_run_of_its_base() -> None
     assert run.trajectory.error.type == "OutOfOrderError"
     with pytest.raises(OutOfOrderError), aegis.record(own_team(OwnTeam, broken())) as again:
         asyncio.run(MetaGPTAdapter().start(again.app, TASK))
+
+
+def test_an_error_is_recorded_though_another_tool_has_wrapped_the_run_of_teams(monkeypatch: pytest.MonkeyPatch) -> None:
+    real, calls = Team.run, []
+
+    @functools.wraps(real)
+    async def wrapped(self, *args, **kwargs):
+        calls.append(self)
+        return await real(self, *args, **kwargs)
+
+    monkeypatch.setattr(Team, "run", wrapped)
+    app, _ = chain(rex=ListLLM(broken()))
+
+    run = recorded(app)
+
+    assert calls == [app]
+    assert run.result is None
+    assert run.trajectory.error.type == "OutOfOrderError"
+    assert said(recorded(chain()[0])) == [("Wanda", "W1 said"), ("Rex", "R1 said"), ("Pam", "P1 said")]
 
 
 def test_an_error_leaves_a_team_that_swallows_none() -> None:
