@@ -3,7 +3,11 @@
 from __future__ import annotations
 
 import asyncio
+import re
+import sys
 import types
+from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -131,3 +135,15 @@ def test_recursion_is_no_overlap() -> None:
         attachment.app(2)
     assert run.tape().overlapping == ()
     assert [step.turn for step in run.trajectory().steps] == [3, 2, 1]
+
+
+def test_what_the_readme_shows_works(monkeypatch: pytest.MonkeyPatch) -> None:
+    readme = (Path(__file__).parents[3] / "adapters" / "aegis_callables" / "README.md").read_text(encoding="utf-8")
+    (code,) = re.findall(r"^```python\n(.*?)^```$", readme, flags=re.MULTILINE | re.DOTALL)
+    team = types.ModuleType("team")
+    vars(team).update(vars(make_team()))
+    monkeypatch.setattr(team, "solve", lambda question: team.compute(team.plan(question)))
+    monkeypatch.setitem(sys.modules, "team", team)
+    space: dict[str, Any] = {}
+    exec(code, space)  # noqa: S102  the README's own code
+    assert [step.agent for step in space["run"].trajectory.steps] == ["Planner", "Solver"]
