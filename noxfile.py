@@ -133,7 +133,7 @@ OLDEST = {
     "autogen": ("autogen-agentchat==0.6.4", "autogen-core==0.6.4", "autogen-ext==0.6.4"),
     "camel": ("camel-ai==0.2.90",),
     "langgraph": ("langgraph==1.1.6", "langchain==1.2.15"),
-    "openai_agents": ("openai-agents==0.20.0",),
+    "openai_agents": ("openai-agents==0.20.0", "openai==2.54.0"),
     "smolagents": ("smolagents==1.23.0",),
 }
 # What each pinned environment holds. `tools` is nox itself, `demo` what `make demo` installs.
