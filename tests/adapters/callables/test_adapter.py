@@ -145,5 +145,5 @@ def test_what_the_readme_shows_works(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(team, "solve", lambda question: team.compute(team.plan(question)))
     monkeypatch.setitem(sys.modules, "team", team)
     space: dict[str, Any] = {}
-    exec(code, space)  # noqa: S102  the README's own code
+    exec(code, space)
     assert [step.agent for step in space["run"].trajectory.steps] == ["Planner", "Solver"]
