@@ -472,3 +472,27 @@ def test_a_tool_that_two_runtimes_share_is_recorded_and_altered_in_each_by_itsel
         ("tool_result", "9 crates"),
         ("message", "There are 9 crates."),
     ]
+
+
+def test_an_exception_that_the_runtime_swallows_is_recorded_once() -> None:
+    class Clumsy(RoutedAgent):
+        @message_handler
+        async def on_note(self, message: Note, ctx: MessageContext) -> None:
+            raise ValueError("dropped it")
+
+    async def go() -> Trajectory:
+        runtime = SingleThreadedAgentRuntime()
+        await Clumsy.register(runtime, "clumsy", lambda: Clumsy("Drops things."))
+        await runtime.add_subscription(TypeSubscription("news", "clumsy"))
+        with aegis.record(runtime) as recording:
+            runtime.start()
+            await runtime.publish_message(Note(text="a vase"), TopicId("news", "default"))
+            await runtime.stop_when_idle()
+        return recording.trajectory
+
+    trajectory = asyncio.run(go())
+    assert [(step.agent, step.kind, step.text) for step in trajectory.steps] == [
+        ("clumsy", "error", "ValueError: dropped it")
+    ]
+    assert trajectory.error is None
+    assert trajectory.final_output is None
