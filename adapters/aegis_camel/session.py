@@ -20,6 +20,7 @@ from aegis_core.adapter import Turn
 from aegis_core.errors import AegisError, ReplayDrift, RunLimitReached
 from aegis_core.faults import Scope as InjectionScope
 from aegis_core.run import Run
+from aegis_core.run.places import Places
 from aegis_core.run.recorder import OrderKey
 from aegis_core.trace.active import current_branch
 from aegis_core.trajectory import StepKind, Usage
@@ -32,6 +33,8 @@ _ABSENT = object()
 class Scope:
     """A piece of work: the turns in it are sorted by where it stands in the plan, then by when they began.
 
+    Those of branches that `aegis.branch` names are sorted by their names, whichever began first.
+
     Args:
         session: the run that it is a piece of.
         prefix: where it stands.
@@ -42,8 +45,7 @@ class Scope:
         self.session = session
         self.prefix = prefix
         self._branch = branch
-        self._begun = 0
-        self._lock = threading.Lock()
+        self._places = Places(prefix)
 
     @property
     def branch(self) -> str:
@@ -54,10 +56,8 @@ class Scope:
         return f"{own}/{named}" if own else named
 
     def place(self) -> OrderKey:
-        """The order key of a turn that begins now."""
-        with self._lock:
-            self._begun += 1
-            return (*self.prefix, self._begun)
+        """The order key of what begins now."""
+        return self._places.next(self.branch)
 
 
 @dataclass

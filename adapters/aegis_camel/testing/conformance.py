@@ -12,6 +12,7 @@ from camel.agents.chat_agent import AsyncStreamingChatAgentResponse, StreamingCh
 from camel.responses import ChatAgentResponse
 from camel.toolkits import FunctionTool
 
+import aegis_core as aegis
 from aegis_camel.ensemble import Ensemble
 from aegis_camel.testing.scripted import ScriptedModel
 from aegis_core.testing import AdapterConformance, Script, ScriptedError, Way
@@ -56,15 +57,23 @@ class CamelConformance(AdapterConformance):
             return None
         agents = {name: _agent(script, name, way) for name in ("Planner", "Left", "Right", "Joiner")}
 
+        def beside(name: str, plan: str) -> str:
+            with aegis.branch(name):
+                return _step(agents[name], plan)
+
+        async def abeside(name: str, plan: str) -> str:
+            with aegis.branch(name):
+                return await _astep(agents[name], plan)
+
         def entry(task: str) -> str:
             plan = _step(agents["Planner"], task)
             with ThreadPoolExecutor(2) as pool:
-                notes = list(pool.map(lambda name: _step(agents[name], plan), ("Left", "Right")))
+                notes = list(pool.map(lambda name: beside(name, plan), ("Left", "Right")))
             return _step(agents["Joiner"], "\n".join(notes))
 
         async def aentry(task: str) -> str:
             plan = await _astep(agents["Planner"], task)
-            notes = await asyncio.gather(*(_astep(agents[name], plan) for name in ("Left", "Right")))
+            notes = await asyncio.gather(*(abeside(name, plan) for name in ("Left", "Right")))
             return await _astep(agents["Joiner"], "\n".join(notes))
 
         return Ensemble(entry if way == "sync" else aentry, agents)
