@@ -7,7 +7,6 @@ from collections.abc import Sequence
 from typing import Any
 
 from smolagents import ActionStep, CodeAgent, FinalAnswerStep, FinalAnswerTool, MultiStepAgent, PlanningStep
-from smolagents.memory import MemoryStep
 from smolagents.models import ChatMessage, ChatMessageStreamDelta, agglomerate_stream_deltas
 from smolagents.remote_executors import RemotePythonExecutor
 from smolagents.utils import extract_code_from_text
@@ -15,15 +14,22 @@ from smolagents.utils import extract_code_from_text
 from aegis_core.trajectory import Usage
 
 __all__ = [
+    "CALLS",
+    "END_OF_PLAN",
+    "FINAL",
+    "INTERPRETER",
+    "MORE",
+    "OBSERVATION",
+    "TASK",
     "ActionStep",
     "ChatMessage",
     "ChatMessageStreamDelta",
     "CodeAgent",
     "FinalAnswerStep",
     "FinalAnswerTool",
-    "MemoryStep",
     "MultiStepAgent",
     "PlanningStep",
+    "arguments_of",
     "code_in",
     "code_tags",
     "is_remote",
