@@ -80,6 +80,9 @@ FRAMEWORKS = Lane(
         "hypothesis",
         "langgraph-supervisor",
         "langgraph-swarm",
+        "openinference-instrumentation-autogen-agentchat",  # others who trace the same run
+        "openinference-instrumentation-langchain",
+        "openinference-instrumentation-smolagents",
         "scikit-learn",  # what scores are compared with
     ),
     folders=(
@@ -131,7 +134,7 @@ LANES = (CORE, FRAMEWORKS, OPENAI_AGENTS, METAGPT, LEARNERS)
 # The lower ends of the ranges in pyproject.toml, with what has to go with them.
 OLDEST = {
     "autogen": ("autogen-agentchat==0.6.4", "autogen-core==0.6.4", "autogen-ext==0.6.4"),
-    "camel": ("camel-ai==0.2.90",),
+    "camel": ("camel-ai==0.2.87",),
     "langgraph": ("langgraph==1.1.6", "langchain==1.2.15"),
     "openai_agents": ("openai-agents==0.20.0", "openai==2.54.0"),
     "smolagents": ("smolagents==1.23.0",),

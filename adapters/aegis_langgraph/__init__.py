@@ -14,7 +14,7 @@ def aegis_adapters() -> Iterable[Provider]:
         Provider(
             name="langgraph",
             target="aegis_langgraph.adapter:LangGraphAdapter",
-            requires=("langgraph>=1.1,<1.3",),
+            requires=("langgraph>=1.1.6,<1.3",),
             matches=("langgraph.pregel", "langgraph.graph"),
             summary="LangGraph graphs: sequential, parallel, nested, supervisor, swarm, create_agent",
             install='pip install "aegis-mas[langgraph]"',

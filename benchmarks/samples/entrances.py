@@ -55,9 +55,15 @@ class _Wrapper:
         try:
             with aegis.record(arguments[1] if self._entrance.argument else arguments[0]) as recording:
                 self._found.append(recording)
-                yield _bound(method, arguments)
+                yield self._bound(method, arguments)
         finally:
             self._inside = False
+
+    def _bound(self, method: Callable[..., Any], arguments: tuple[Any, ...]) -> Callable[..., Any]:
+        """The method as the object has it now: an adapter may have put its own in the object's place of it."""
+        name = self._entrance.target.rpartition(".")[2]
+        own = vars(arguments[0]).get(name) if not isinstance(arguments[0], type) else None
+        return own if own is not None else functools.partial(method, arguments[0])
 
     def _built(self, method: Callable[..., Any]) -> Callable[..., Any]:
         @functools.wraps(method)
@@ -93,9 +99,3 @@ class _Wrapper:
                     yield item
 
         return stream
-
-
-def _bound(method: Callable[..., Any], arguments: tuple[Any, ...]) -> Callable[..., Any]:
-    """The method as the object has it now: an adapter may have put its own in the object's place of it."""
-    own = vars(arguments[0]).get(method.__name__) if not isinstance(arguments[0], type) else None
-    return own if own is not None else functools.partial(method, arguments[0])

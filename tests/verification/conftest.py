@@ -64,7 +64,8 @@ def chain(tmp_path_factory: pytest.TempPathFactory) -> Files:
 @pytest.fixture(scope="session")
 def analysis(tmp_path_factory: pytest.TempPathFactory) -> Files:
     """A LangGraph team with a parallel branch and tools."""
-    return produced(tmp_path_factory.mktemp("analysis") / "out", "aegis_langgraph.testing.systems:analysis_team", "Reader")
+    system = "aegis_langgraph.testing.systems:analysis_team"
+    return produced(tmp_path_factory.mktemp("analysis") / "out", system, "Reader")
 
 
 @pytest.fixture(scope="session")
