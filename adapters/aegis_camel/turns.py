@@ -115,8 +115,6 @@ class Turns:
         turn = session.run.begin_turn(
             self.path, given, branch=branch, order=order, parents=parents, scopes=session.scopes
         )
-        for text in turn.texts().values():  # it may come up again in what the agent remembers
-            session.wrapping.learn(text)
         visit = Visit(session, turn, Scope(session, order, branch), kind=kind)
         with self._lock:
             self._open.append(visit)
@@ -178,8 +176,9 @@ class Turns:
                 return ()
             return output_steps(told, self.path, visit.kind, attempts)
 
+        parts = () if self.manner.is_told_otherwise(messages) else output_parts(messages, self.path)
         return self.session.run.end_turn(
-            visit.turn, output_parts(messages, self.path), addressed_to=addressed, model=visit.model,
+            visit.turn, parts, addressed_to=addressed, model=visit.model,
             usage=visit.usage, steps=steps,
         )  # fmt: skip
 

@@ -15,8 +15,8 @@ from aegis_core.adapter import Part
 
 __all__ = ["Wrapping"]
 
-_SHORTEST = 12
-"""Characters; a shorter text that is found in another one may be there by chance."""
+_SHORTEST = 8
+"""Characters; a shorter text that is found in another one may be there by chance, unless it has lines of its own."""
 _RECENT = 256
 """How many of the last texts are looked for, so that the cost of a message is bounded."""
 _Span = tuple[int, int]
@@ -33,7 +33,7 @@ class Wrapping:
     def learn(self, text: str) -> None:
         """Somebody said this, so it may be a piece of what is handed on."""
         text = text.strip()
-        if len(text) < _SHORTEST:
+        if not text:
             return
         with self._lock:
             self._said.pop(text, None)
@@ -51,13 +51,21 @@ class Wrapping:
         )
 
     def write(self, place: str, text: str, texts: Mapping[str, str]) -> str:
-        """The text with these pieces replaced."""
+        """The text with these pieces replaced. If it comes up again, it is made of the same pieces."""
         if place in texts:
-            return texts[place]
-        for number, (start, end) in reversed(list(enumerate(self._pieces(text)))):
-            new = texts.get(f"{place}#{number}")
-            if new is not None:
-                text = f"{text[:start]}{new}{text[end:]}"
+            return self._known_as(texts[place], ())
+        written, spans, at = "", [], 0
+        for number, (start, end) in enumerate(self._pieces(text)):
+            new = texts.get(f"{place}#{number}", text[start:end])
+            written += text[at:start]
+            spans.append((len(written), len(written) + len(new)))
+            written += new
+            at = end
+        return self._known_as(written + text[at:], tuple(spans))
+
+    def _known_as(self, text: str, spans: tuple[_Span, ...]) -> str:
+        with self._lock:
+            self._spans.setdefault(text, spans)
         return text
 
     def _pieces(self, text: str) -> tuple[_Span, ...]:
@@ -74,7 +82,9 @@ class Wrapping:
             start = text.find(said)
             while start >= 0:
                 end = start + len(said)
-                if all(end <= other_start or start >= other_end for other_start, other_end in found):
+                if _is_meant(text, start, end) and all(
+                    end <= other_start or start >= other_end for other_start, other_end in found
+                ):
                     found.append((start, end))
                 start = text.find(said, end)
         found.sort()
@@ -83,6 +93,13 @@ class Wrapping:
         around = (_stripped(text, end, start) for end, start in zip(ends, starts, strict=True))
         pairs = itertools.zip_longest(around, found)
         return tuple(span for pair in pairs for span in pair if span is not None)
+
+
+def _is_meant(text: str, start: int, end: int) -> bool:
+    """Whether what was found is no chance: it is long, or stands on lines of its own."""
+    if end - start >= _SHORTEST:
+        return True
+    return (start == 0 or text[start - 1] == "\n") and (end == len(text) or text[end] == "\n")
 
 
 def _stripped(text: str, start: int, end: int) -> _Span | None:

@@ -115,6 +115,13 @@ def test_what_is_handed_on_in_one_text_is_taken_apart_by_who_said_it():
         "Each crate holds 8 bottles.",
     ]
     new = wrapping.write("input", text, {"input#1": "It holds none.", "input#2": "So says the Analyst:"})
+    again = [part.text for part in wrapping.parts("input", new)]
+    assert again == [
+        "Job 5.\n\nReport of Reader:",
+        "It holds none.",
+        "So says the Analyst:",
+        "Each crate holds 8 bottles.",
+    ]
     assert new == text.replace("Hall 27 holds 40 crates.", "It holds none.").replace(
         "Report of Analyst:", "So says the Analyst:"
     )
