@@ -141,7 +141,7 @@ class ModelCall:
         visit.stream = None
         try:
             _note(visit, visit.session.run.call(live=live, **asked))
-        except Exception as raised:
+        except Exception as raised:  # what the stream itself raised, or the recorder: both are noted
             _note_error(visit, raised)
             if raised is not error:
                 raise

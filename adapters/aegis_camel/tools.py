@@ -18,7 +18,7 @@ from aegis_core.run.values import value_parts, write_value
 if TYPE_CHECKING:
     from aegis_camel.agents import AgentTap
 
-__all__ = ["real_tool", "tapped_tool"]
+__all__ = ["ResultCodec", "real_tool", "tapped_tool"]
 
 _ROOT = "result"
 

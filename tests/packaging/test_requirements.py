@@ -11,7 +11,7 @@ import pytest
 from packaging.requirements import Requirement
 
 HOOKS = ("aegis_adapters", "aegis_injectors", "aegis_learners", "aegis_attributors", "aegis_formats")
-OTHERS = {"demo", "dev", "testing"}  # extras that no plugin asks for
+OTHERS = {"demo", "dev", "magentic-one", "testing"}  # extras that no plugin asks for
 
 
 @pytest.fixture(scope="module")

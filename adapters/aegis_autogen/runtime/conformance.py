@@ -39,7 +39,7 @@ from aegis_core.testing import AdapterConformance
 from aegis_core.testing.script import Script
 from aegis_core.testing.stage import Way
 
-__all__ = ["RuntimeConformance", "ScriptedCoreClient"]
+__all__ = ["Asked", "Clerk", "Desk", "RuntimeConformance", "Said", "ScriptedCoreClient", "Speaker"]
 
 _KEY = "default"
 

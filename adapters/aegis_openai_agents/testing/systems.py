@@ -14,7 +14,7 @@ from aegis_core.world.prompts import handed, job_number, system_prompt
 from aegis_openai_agents.testing.chat_model import SimulatedChatModel, from_agent
 from aegis_openai_agents.workflow import Workflow
 
-__all__ = ["TEAM", "analysis_team"]
+__all__ = ["TEAM", "analysis_team", "calculator", "look_up"]
 
 TEAM = {
     "Planner": "planner",

@@ -102,11 +102,11 @@ def test_failures_of_a_tool_are_heard_before_a_text_is_made_of_them():
 
 def test_a_users_own_package_called_agents_is_told_as_the_reason(monkeypatch: pytest.MonkeyPatch):
     own = types.ModuleType("agents")
-    own.__file__ = "/home/me/agents.py"
+    own.__file__ = "/somewhere/agents.py"
     monkeypatch.setitem(sys.modules, "agents", own)
     monkeypatch.delitem(sys.modules, "aegis_openai_agents._compat")
     try:
-        with pytest.raises(AdapterError, match=r"/home/me/agents\.py"):
+        with pytest.raises(AdapterError, match=r"/somewhere/agents\.py"):
             __import__("aegis_openai_agents._compat")
     finally:
         sys.modules["aegis_openai_agents._compat"] = _compat
