@@ -15,7 +15,7 @@ from aegis_camel.texts.messages import call_text, read_arguments, request_parts,
 from aegis_core.trace.active import guarded
 from aegis_core.trajectory import Content
 
-__all__ = ["ModelCall", "note_results"]
+__all__ = ["ModelCall", "note_result", "note_results"]
 
 _FAILED = "Tool execution failed"
 """How CAMEL begins what it shows a model of a tool that raised, or that there is not."""

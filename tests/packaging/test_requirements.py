@@ -21,13 +21,13 @@ def project(root) -> dict:
 
 @pytest.fixture(scope="module")
 def required(project) -> dict[str, set[str]]:
-    """What the providers of each plugin in the tree require, by the plugin's name."""
+    """What the providers of each plugin in the tree require, by the plugin's name, spelled as extras are."""
     found = {}
     for name, package in project["entry-points"]["aegis"].items():
         module = importlib.import_module(package)
         providers = [provider for hook in HOOKS if hasattr(module, hook) for provider in getattr(module, hook)()]
         assert providers, f"{package} offers nothing"
-        found[name] = {str(Requirement(text)) for provider in providers for text in provider.requires}
+        found[name.replace("_", "-")] = {str(Requirement(text)) for provider in providers for text in provider.requires}
     return found
 
 
