@@ -10,6 +10,7 @@ from aegis_callables.system import Callables
 from aegis_core.adapter import Adapter, Attachment, Capabilities, ReplayLevel, Site
 from aegis_core.errors import AdapterError
 from aegis_core.run import Run
+from aegis_core.run.patches import Patches
 from aegis_core.run.values import text_of
 from aegis_core.trace.active import active_run, recorded
 from aegis_core.trace.agents import agent_wrapper, declared_agents
@@ -114,8 +115,7 @@ def _members(app: Any) -> list[Callable[..., Any]]:
 class _FunctionAttachment(Attachment):
     """Makes the run current, and puts wrappers where a `Callables` says its members are.
 
-    Patches go through one table of (owner, attribute, what was in the owner's own namespace), and are undone
-    through the same table.
+    Patches go through one table, and are undone through it.
     """
 
     def __init__(self, app: Any, run: Run) -> None:
@@ -125,7 +125,7 @@ class _FunctionAttachment(Attachment):
                 "leave its `with` block before another recording of plain functions begins"
             )
         self._run = run
-        self._table: list[tuple[Any, str, Any]] = []
+        self._patches = Patches()
         self._detached = False
         if isinstance(app, Callables):
             self._patch(app)
@@ -139,32 +139,23 @@ class _FunctionAttachment(Attachment):
             owner, attribute = app.members[description.path]
             function = getattr(owner, attribute, None)
             if not callable(function):
-                self._restore()
+                self._patches.restore()
                 raise AdapterError(
                     f"agent {description.path!r}: {owner!r} has no function {attribute!r}; correct `members`"
                 )
             stored = vars(owner).get(attribute, _ABSENT)
             if isinstance(stored, staticmethod | classmethod):
-                self._restore()
+                self._patches.restore()
                 raise AdapterError(
                     f"agent {description.path!r}: {attribute!r} is a static or class method; "
                     "give an object that holds a plain function, or decorate it with @aegis.agent"
                 )
-            self._table.append((owner, attribute, stored))
-            setattr(owner, attribute, agent_wrapper(function, description, pure=False))
-
-    def _restore(self) -> None:
-        while self._table:
-            owner, attribute, stored = self._table.pop()
-            if stored is _ABSENT:
-                delattr(owner, attribute)
-            else:
-                setattr(owner, attribute, stored)
+            self._patches.attribute(owner, attribute, agent_wrapper(function, description, pure=False))
 
     def detach(self) -> None:
         if self._detached:
             return
         self._detached = True
-        self._restore()
+        self._patches.restore()
         recorded.pop(self._run, None)
         active_run.reset(self._token)

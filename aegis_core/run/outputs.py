@@ -14,10 +14,10 @@ from typing import Any
 from pydantic import JsonValue
 
 from aegis_core.adapter import Part
-from aegis_core.run.values import is_chat_message, leaves, plain_data
+from aegis_core.run.values import is_chat_message, leaves, plain_arguments, plain_data
 from aegis_core.trajectory import Step
 
-__all__ = ["output_steps", "readable", "step_texts", "whole"]
+__all__ = ["call_data", "call_text", "output_steps", "readable", "step_texts", "whole"]
 
 
 def output_steps(value: Any, parts: Sequence[Part], *, root: str = "value") -> tuple[Part, ...]:
@@ -102,6 +102,29 @@ def _texts(data: JsonValue) -> Iterator[str]:
     elif isinstance(data, dict | list):
         for child in data.values() if isinstance(data, dict) else data:
             yield from _texts(child)
+
+
+def call_text(name: str, arguments: Any) -> str:
+    """The call of a tool in words, as the text of its step: `name(key="value", n=3)`, values as JSON.
+
+    Args:
+        arguments: a mapping by name; whatever else is written as it is, as JSON; None: nothing.
+    """
+    if arguments is None:
+        return f"{name}()"
+    if not isinstance(arguments, Mapping):
+        return f"{name}({json.dumps(plain_arguments({'': arguments})[''], ensure_ascii=False)})"
+    plain = plain_arguments({str(key): value for key, value in arguments.items()})
+    return f"{name}({', '.join(f'{key}={json.dumps(value, ensure_ascii=False)}' for key, value in plain.items())})"
+
+
+def call_data(name: str, arguments: Any) -> dict[str, JsonValue]:
+    """The call of a tool as the data of its step: `{"name": ..., "args": {...}}`."""
+    given = arguments if isinstance(arguments, Mapping) else {} if arguments is None else None
+    if given is None:
+        return {"name": name, "args": plain_arguments({"": arguments})[""]}
+    plain: dict[str, JsonValue] = plain_arguments({str(key): value for key, value in given.items()})
+    return {"name": name, "args": plain}
 
 
 def step_texts(step: Step) -> tuple[str, ...]:

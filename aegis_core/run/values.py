@@ -25,8 +25,8 @@ from aegis_core.trajectory import StepKind
 __all__ = [
     "is_chat_message",
     "leaves",
+    "plain_arguments",
     "plain_data",
-    "shown",
     "text_of",
     "value_parts",
     "without_secrets",
@@ -159,27 +159,18 @@ def without_secrets(value: JsonValue) -> JsonValue:
     return value
 
 
-def shown(value: Any) -> str:
-    """A value as it is written in the call of a tool: like `repr`, without what must not be recorded."""
-    return _shown(value, 0)
+def plain_arguments(arguments: Mapping[str, Any]) -> dict[str, JsonValue]:
+    """What a tool is called with, as JSON data. Ids stay, since they are what it is asked for; secrets do not."""
+    return {key: SECRET if is_secret(key, value) else _argument(value, 0) for key, value in arguments.items()}
 
 
-def _shown(value: Any, depth: int) -> str:
-    if value is None or isinstance(value, bool | str | Real | Decimal | Enum):
-        return repr(value)
-    if not _is_container(value) or depth >= _MAX_DEPTH:
-        return f"<{type(value).__name__}>"
+def _argument(value: Any, depth: int) -> JsonValue:
+    if isinstance(value, str) or not _is_container(value) or depth >= _MAX_DEPTH:
+        return _plain(value, depth)
     if isinstance(value, list | tuple):
-        items = ", ".join(_shown(item, depth + 1) for item in value)
-        return f"[{items}]" if isinstance(value, list) else f"({items}{',' if len(value) == 1 else ''})"
-    if isinstance(value, Mapping):
-        return "{" + ", ".join(f"{key!r}: {_member(key, child, depth)}" for key, child in value.items()) + "}"
-    inner = ", ".join(f"{name[1:]}={_member(name, child, depth)}" for name, child in _children(value))
-    return f"{type(value).__name__}({inner})"
-
-
-def _member(name: Any, value: Any, depth: int) -> str:
-    return SECRET if is_secret(str(name), value) else _shown(value, depth + 1)
+        return [_argument(item, depth + 1) for item in value]
+    pairs = value.items() if isinstance(value, Mapping) else ((name[1:], child) for name, child in _children(value))
+    return {str(k): SECRET if is_secret(str(k), v) else _argument(v, depth + 1) for k, v in pairs}
 
 
 def _plain(value: Any, depth: int) -> JsonValue:

@@ -4,20 +4,24 @@ from __future__ import annotations
 
 import functools
 import inspect
-from collections.abc import Callable, Iterator
+import json
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from typing import Any, ParamSpec, TypeVar
 
+from pydantic import JsonValue
+
 from aegis_core.adapter import CallKind, Turn
 from aegis_core.run import Run
+from aegis_core.run.outputs import call_data, call_text
 from aegis_core.run.places import Places
 from aegis_core.run.recorder import OrderKey, after
-from aegis_core.run.secrets import SECRET, is_secret
-from aegis_core.run.values import shown, value_parts, write_value
+from aegis_core.run.secrets import is_secret
+from aegis_core.run.values import plain_arguments, value_parts, write_value
 from aegis_core.trace.active import active_places, active_run, active_turn, lost, next_place, recorded
 from aegis_core.trace.agents import ValueCodec, signature_of
 from aegis_core.trace.wrapping import decorate, is_coroutine
-from aegis_core.trajectory import StepKind
+from aegis_core.trajectory import Content, StepKind
 
 __all__ = ["call_kind", "model", "tool"]
 
@@ -107,20 +111,34 @@ def _begun(
         if run is None and recorded:
             lost(called)
         return None
-    return _Call(run, turn, kind, name, args, kwargs, _secret_arguments(signature, args))
+    return _Call(run, turn, kind, name, args, kwargs, signature)
 
 
 def _secret_arguments(signature: inspect.Signature | None, args: tuple[Any, ...]) -> frozenset[int]:
     """Positions of arguments whose parameters have the names of secrets."""
     if signature is None or not args:
         return frozenset()
-    named = zip(signature.parameters.values(), args, strict=False)
-    places = enumerate(named)
+    named = enumerate(zip(signature.parameters.values(), args, strict=False))
     return frozenset(
         number
-        for number, (parameter, value) in places
+        for number, (parameter, value) in named
         if parameter.kind is not inspect.Parameter.VAR_POSITIONAL and is_secret(parameter.name, value)
     )
+
+
+def _by_name(signature: inspect.Signature | None, args: tuple[Any, ...], kwargs: Mapping[str, Any]) -> dict[str, Any]:
+    """The arguments of a call by the names of their parameters."""
+    try:
+        bound = signature.bind(*args, **kwargs) if signature is not None else None
+    except TypeError:  # the call itself will raise it, where the user expects it
+        bound = None
+    if signature is None or bound is None:
+        return {str(number): value for number, value in enumerate(args)} | dict(kwargs)
+    found: dict[str, Any] = {}
+    for name, value in bound.arguments.items():
+        inner = signature.parameters[name].kind is inspect.Parameter.VAR_KEYWORD
+        found |= value if inner else {name: value}
+    return {name: value for name, value in found.items() if name not in ("self", "cls")}
 
 
 class _Call:
@@ -134,11 +152,12 @@ class _Call:
         name: str,
         args: tuple[Any, ...],
         kwargs: dict[str, Any],
-        secret: frozenset[int],
+        signature: inspect.Signature | None,
     ) -> None:
         self.run, self.turn = run, turn
         self.order = next_place(run)
         self._args, self._kwargs = args, kwargs
+        secret = _secret_arguments(signature, args)
         told = tuple(None if number in secret else value for number, value in enumerate(args))
         self.parts = value_parts((told, kwargs), root="", role="user")
         self._places = Places(self.order)
@@ -147,7 +166,8 @@ class _Call:
             moment = turn.moment
             calls = sum(turn.calls.values()) + 1
             self._call_id = f"{moment.agent}-{moment.branch}-{moment.turn}-{name}-{calls}"
-            self._step("tool_call", f"{name}({_written(args, kwargs, secret)})", self.order)
+            given = _by_name(signature, args, kwargs)
+            self._step("tool_call", call_text(name, given), self.order, call_data(name, given))
 
     def arguments(self, texts: dict[str, str]) -> Any:
         """Positional and keyword arguments, with these texts altered."""
@@ -164,15 +184,16 @@ class _Call:
 
     def ended(self, result: Any) -> None:
         """The call gave this."""
-        if self._call_id is not None:
-            self._step("tool_result", result if isinstance(result, str) else shown(result), after(self.order))
+        if self._call_id is None:
+            return
+        if isinstance(result, str):
+            self._step("tool_result", result, after(self.order))
+            return
+        data = plain_arguments({"": result})[""]
+        structured = data if isinstance(data, dict | list) else None
+        self._step("tool_result", json.dumps(data, ensure_ascii=False), after(self.order), structured)
 
-    def _step(self, kind: StepKind, text: str, order: OrderKey) -> None:
+    def _step(self, kind: StepKind, text: str, order: OrderKey, data: JsonValue = None) -> None:
         moment = self.turn.moment
-        self.run.step(moment.agent, kind, text, moment=moment, order=order, call_id=self._call_id)
-
-
-def _written(args: tuple[Any, ...], kwargs: dict[str, Any], secret: frozenset[int]) -> str:
-    given = [SECRET if number in secret else shown(value) for number, value in enumerate(args)]
-    named = [f"{key}={SECRET if is_secret(key, value) else shown(value)}" for key, value in kwargs.items()]
-    return ", ".join((*given, *named))
+        content = (Content(type="json", data=data),) if data is not None else ()
+        self.run.step(moment.agent, kind, text, moment=moment, order=order, call_id=self._call_id, content=content)

@@ -47,12 +47,12 @@ def test_a_crew_is_recorded_from_task_to_answer(crew):
 
 
 def test_a_tool_that_an_agent_gets_later_is_used_as_it_is(crew):
-    """The taps are those of the moment of attaching: what is added afterwards is not recorded, and works."""
+    """The taps are those of the moment of attaching: what is added afterwards is not recorded, works, and stays."""
     agent = crew.members[0]
     with aegis.record(crew):
         agent.tools["late"] = str.upper
         assert agent.tools["late"]("x") == "X"
-    assert "late" not in agent.tools
+    assert agent.tools == {"late": str.upper}
 
 
 def test_what_a_model_raises_in_a_thread_of_an_inner_crew_is_told_of_its_agent(crew):

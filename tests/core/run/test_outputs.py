@@ -19,7 +19,7 @@ from aegis_core.adapter import Part
 from aegis_core.faults import Scope, Strategy
 from aegis_core.run.canonical import canonical
 from aegis_core.run.observation import output_change
-from aegis_core.run.outputs import output_steps, readable, step_texts
+from aegis_core.run.outputs import call_data, call_text, output_steps, readable, step_texts
 from aegis_core.run.values import plain_data, value_parts, write_value
 from aegis_core.trajectory import Content, Step
 from tests.core.run.systems import Scripted, recorded, rerun, target
@@ -191,3 +191,24 @@ def test_parts_keep_their_ids_and_can_be_edited_one_by_one() -> None:
     parts: tuple[Part, ...] = injector.contexts[0].parts
     assert [part.id for part in parts] == ["value['claim']", "value['from'][0]", "value['from'][1]"]
     assert all(part.data is None and part.editable for part in parts)
+
+
+# -- calls of tools -------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("arguments", "text", "args"),
+    [
+        ({"city": "Köln", "n": 3, "ids": ["a", None]}, 'f(city="Köln", n=3, ids=["a", null])', ...),
+        ({"customer_id": "C-17", "api_key": "x"}, 'f(customer_id="C-17", api_key="<secret>")', ...),
+        ({"client": object()}, 'f(client="<object>")', {"client": "<object>"}),
+        ({}, "f()", {}),
+        (None, "f()", {}),
+        (["a", 1], 'f(["a", 1])', ["a", 1]),
+        ("plain", 'f("plain")', "plain"),
+    ],
+)
+def test_a_call_of_a_tool_looks_the_same_everywhere(arguments: Any, text: str, args: Any) -> None:
+    assert call_text("f", arguments) == text
+    wanted = args if args is not ... else {**arguments, **({"api_key": "<secret>"} if "api_key" in arguments else {})}
+    assert call_data("f", arguments) == {"name": "f", "args": wanted}

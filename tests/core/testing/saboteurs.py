@@ -233,13 +233,13 @@ class LeavesAWrapper(Leaving):
 class ForgetsToRestoreAfterAnException(CallablesAdapter):
     def attach(self, app: Any, run: Run) -> Attachment:
         attachment: Any = super().attach(app, run)
-        real = attachment._restore
+        real = attachment._patches.restore
 
         def restore() -> None:
             if not run.error:
                 real()
 
-        attachment._restore = restore
+        attachment._patches.restore = restore
         return attachment
 
 

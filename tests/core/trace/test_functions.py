@@ -547,7 +547,7 @@ def test_class_and_static_methods_are_agents_whichever_decorator_is_above() -> N
         ("Planner", "Team plans x"),
         ("Solver", "solved Team plans x"),
         ("Critic", "Team criticised"),
-        ("write", "measure('Team criticised"),
+        ("write", 'measure(text="Team criticised'),
         ("write", "Team criticised"),
         ("write", "Team criticised"),
     ]
@@ -591,7 +591,7 @@ def test_tools_are_recorded_as_a_call_and_its_result() -> None:
         system("2+3")
     steps = run.trajectory.steps
     assert [(step.kind, step.text) for step in steps] == [
-        ("tool_call", "add(2, b=3)"),
+        ("tool_call", "add(a=2, b=3)"),
         ("tool_result", "5"),
         ("message", "2+3 is 5"),
     ]

@@ -5,6 +5,7 @@ from dataclasses import replace
 
 from aegis_core.adapter import Attachment, Part
 from aegis_core.errors import AdapterError
+from aegis_core.run.patches import Patches
 from aegis_plugin_adapter.calls import TappedModel, tapped_tool
 from aegis_plugin_adapter.names import members
 
@@ -15,26 +16,17 @@ class CrewAttachment(Attachment):
     def __init__(self, app, run):
         if "run" in vars(app):
             raise AdapterError("this crew is attached to a run already; leave that `with` block first")
-        self.app, self.run, self.table = app, run, []
-        self.patch(app, "run", self.entry(app.run))
+        self.app, self.run, self.patches = app, run, Patches()
+        self.patches.attribute(app, "run", self.entry(app.run))
         for member in members(app):
             agent, turn = member.agent, ContextVar("turn")  # crews act in threads: each has a turn of its own
-            self.patch(agent, "act", self.turns(member, agent.act, turn))
-            self.patch(agent, "model", TappedModel(agent.model, run, turn))
-            tools = {name: tapped_tool(name, tool, run, turn, agent) for name, tool in agent.tools.items()}
-            self.patch(agent, "tools", tools)
-
-    def patch(self, owner, attribute, value):
-        self.table.append((owner, attribute, vars(owner).get(attribute, self)))
-        setattr(owner, attribute, value)
+            self.patches.attribute(agent, "act", self.turns(member, agent.act, turn))
+            self.patches.attribute(agent, "model", TappedModel(agent.model, run, turn))
+            for name, tool in agent.tools.items():
+                self.patches.item(agent.tools, name, tapped_tool(name, tool, run, turn, agent))
 
     def detach(self):
-        while self.table:
-            owner, attribute, held = self.table.pop()
-            if held is self:  # nothing: the attribute is the class's
-                delattr(owner, attribute)
-            else:
-                setattr(owner, attribute, held)
+        self.patches.restore()
 
     def entry(self, real):
         def run(task):

@@ -5,6 +5,8 @@ from dataclasses import asdict, replace
 from tinycrew import Message, Wish
 
 from aegis_core.adapter import Part
+from aegis_core.run.outputs import call_data, call_text
+from aegis_core.trajectory import Content
 
 
 class TappedModel:
@@ -49,7 +51,8 @@ def tapped_tool(name, tool, run, current, agent):
     def used(argument):
         turn, wish = current.get(), agent.memory[-1].wish
         step = {"moment": turn.moment, "order": turn.order, "call_id": wish.id}
-        run.step(turn.moment.agent, "tool_call", f"{name}({argument!r})", **step)
+        data = (Content(type="json", data=call_data(name, {"argument": argument})),)
+        run.step(turn.moment.agent, "tool_call", call_text(name, {"argument": argument}), content=data, **step)
         given = [Part(id="argument", text=argument, call_id=wish.id)]
         result = run.call(turn, "tool", given, lambda _: tool(argument), TextCodec(), name=name)
         run.step(turn.moment.agent, "tool_result", result, **step)
