@@ -69,7 +69,10 @@ class AnswerCodec:
             message.pop("parsed", None)
             if isinstance(message.get("content"), str):
                 message["content"] = self._names.hidden(message["content"])
-        return {"form": result.form, "completion": data}
+        payload: dict[str, JsonValue] = {"form": result.form, "completion": data}
+        # What is said inside of data stands on the tape word by word too, for whoever reads it.
+        texts: list[JsonValue] = [self._names.hidden(part.text) for part in self.parts(result) if "#" in part.id]
+        return {**payload, "texts": texts} if texts else payload
 
     def decode(self, payload: JsonValue) -> Answer:
         if not isinstance(payload, dict) or not isinstance(data := payload.get("completion"), dict):
