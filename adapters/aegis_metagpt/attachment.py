@@ -11,6 +11,7 @@ import aegis_core
 from aegis_core.adapter import Attachment
 from aegis_core.errors import AdapterError, RecorderWarning
 from aegis_core.run import Run
+from aegis_core.run.patches import Patches
 from aegis_core.trace.active import guarded
 from aegis_metagpt import _compat, models
 from aegis_metagpt._compat import REQUIREMENT, Message, Role, Team
@@ -21,7 +22,6 @@ from aegis_metagpt.turns import Turns
 
 __all__ = ["MetaGPTAttachment"]
 
-_ABSENT = object()
 _OWN_FILES = (str(Path(aegis_core.__file__).parent), str(Path(__file__).parent))
 
 _Method = Callable[..., Awaitable[Any]]
@@ -38,7 +38,7 @@ class MetaGPTAttachment(Attachment):
         self.run = run
         self.cast = Cast(app)
         self.turns = Turns(run, self.cast)
-        self._table: list[tuple[Any, str, Any]] = []
+        self._patches = Patches()
         self._models: list[Any] = []
         self._round = 0
         self._in_round = False
@@ -50,14 +50,14 @@ class MetaGPTAttachment(Attachment):
         self._warn_of_shadowed()
         environment = self.cast.environment
         if environment is not None:
-            self._patch(environment, "publish_message", self._publishing(environment.publish_message))
-            self._patch(environment, "run", self._running(environment.run))
+            self._patches.attribute(environment, "publish_message", self._publishing(environment.publish_message))
+            self._patches.attribute(environment, "run", self._running(environment.run))
         for member in self.cast.members:
             self._tap(member)
         if isinstance(app, Team):
-            self._patch(app, "run", self._team_entry(app))
+            self._patches.attribute(app, "run", self._team_entry(app))
         elif isinstance(app, Role):
-            self._patch(app, "run", self._role_entry(app.run))
+            self._patches.attribute(app, "run", self._role_entry(app.run))
         models.look_for_strays()
         self._looking = True
 
@@ -77,28 +77,17 @@ class MetaGPTAttachment(Attachment):
                 stacklevel=5,
             )
 
-    # -- patches -----------------------------------------------------------------------------------------------------
-
-    def _patch(self, owner: Any, attribute: str, value: Any) -> None:
-        self._table.append((owner, attribute, vars(owner).get(attribute, _ABSENT)))
-        object.__setattr__(owner, attribute, value)
-
     def detach(self) -> None:
         if self._looking:
             self._looking = False
             models.stop_looking()
-        while self._table:
-            owner, attribute, held = self._table.pop()
-            if held is _ABSENT:
-                object.__delattr__(owner, attribute)
-            else:
-                object.__setattr__(owner, attribute, held)
+        self._patches.restore()
         while self._models:
             models.release(self._models.pop())
 
     def _tap(self, member: Member) -> None:
-        self._patch(member.role, "react", self._reacting(member, member.role.react))
-        self._patch(member.role, "run", self._acting(member, member.role.run))
+        self._patches.attribute(member.role, "react", self._reacting(member, member.role.react))
+        self._patches.attribute(member.role, "run", self._acting(member, member.role.run))
         self._tap_models(member)
 
     def _tap_models(self, member: Member) -> None:

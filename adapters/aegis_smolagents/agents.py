@@ -5,12 +5,12 @@ from __future__ import annotations
 import functools
 from typing import TYPE_CHECKING
 
+from aegis_core.run.patches import Patches
 from aegis_smolagents._compat import CodeAgent, FinalAnswerTool, MultiStepAgent, is_remote
 from aegis_smolagents.calls import CallTap
 from aegis_smolagents.frames import Frame, active
 from aegis_smolagents.messages import Requests
 from aegis_smolagents.models import ModelTap
-from aegis_smolagents.patches import Patches
 from aegis_smolagents.steps import StepTaps
 from aegis_smolagents.turns import TurnTap
 from aegis_smolagents.twins import twin

@@ -16,9 +16,9 @@ from typing import Any
 from smolagents.utils import parse_json_blob
 
 from aegis_core.adapter import Part
+from aegis_core.run.outputs import call_data, call_text
 from aegis_smolagents._compat import FINAL, ChatMessage, arguments_of, code_in
 from aegis_smolagents.code import answers_in, with_answers
-from aegis_smolagents.messages import call_data, call_text
 
 __all__ = ["Manner", "answer_parts", "thought_in", "write_answer"]
 

@@ -10,13 +10,13 @@ from typing import Any
 from aegis_core.adapter import Attachment
 from aegis_core.errors import AdapterError
 from aegis_core.run import Run
+from aegis_core.run.patches import Patches
 from aegis_core.run.recorder import OrderKey
 from aegis_core.run.values import text_of
 from aegis_smolagents._compat import FinalAnswerStep, run_result_output
 from aegis_smolagents.agents import AgentTap
 from aegis_smolagents.frames import Frame
 from aegis_smolagents.names import everyone
-from aegis_smolagents.patches import Patches
 from aegis_smolagents.signals import Leaving
 from aegis_smolagents.system import Group
 from aegis_smolagents.turns import TurnTap, inside_entry

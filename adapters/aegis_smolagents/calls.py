@@ -9,14 +9,13 @@ from typing import TYPE_CHECKING, Any
 from pydantic import JsonValue
 
 from aegis_core.adapter import Part
-from aegis_core.run.outputs import readable
+from aegis_core.run.outputs import call_data, call_text, readable
 from aegis_core.run.recorder import OrderKey, after
 from aegis_core.run.values import plain_data
 from aegis_core.trace.active import guarded
 from aegis_core.trajectory import Content
 from aegis_smolagents._compat import FINAL
 from aegis_smolagents.frames import Frame, Site, site
-from aegis_smolagents.messages import call_data, call_text
 from aegis_smolagents.signals import leaving
 from aegis_smolagents.values import ToolCodec
 

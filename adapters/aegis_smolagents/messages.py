@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import dataclasses
-import json
 from collections.abc import Collection, Mapping, Sequence
 from typing import Any
 
@@ -15,7 +14,7 @@ from aegis_core.trajectory import StepKind
 from aegis_smolagents._compat import ChatMessage
 from aegis_smolagents.anatomy import put_together, take_apart
 
-__all__ = ["Requests", "call_data", "call_text"]
+__all__ = ["Requests"]
 
 _ROLES = {"tool-call": "assistant", "tool-response": "tool"}
 _KINDS: dict[str, StepKind] = {"tool-call": "tool_call", "tool-response": "tool_result"}
@@ -92,20 +91,3 @@ def _item_written(item: Any, role: str, place: str, texts: Mapping[str, str], kn
     if not isinstance(item, dict) or not isinstance(item.get("text"), str):
         return item
     return {**item, "text": put_together(take_apart(role, item["text"], known), place, texts)}
-
-
-def call_data(name: str, arguments: Any) -> JsonValue:
-    """A tool call as data."""
-    return {"name": name, "args": plain_data(arguments)}
-
-
-def call_text(name: str, arguments: Any) -> str:
-    """A tool call in words: `name(key=value, ...)`, values as JSON."""
-    data = plain_data(arguments)
-    given = data.items() if isinstance(data, dict) else [("", data)] if data is not None else []
-    shown = [f"{key}={_json(value)}" if key else _json(value) for key, value in given]
-    return f"{name}({', '.join(shown)})"
-
-
-def _json(value: JsonValue) -> str:
-    return json.dumps(value, ensure_ascii=False)
