@@ -147,7 +147,16 @@ PINNED = {
     CORE.name: CORE.requirements,
     FRAMEWORKS.name: FRAMEWORKS.requirements,
     OPENAI_AGENTS.name: OPENAI_AGENTS.requirements,
-    "benchmarks": ("--editable", ".[demo]", "openinference-instrumentation-langchain", "opentelemetry-sdk", "orjson"),
+    "benchmarks": (
+        "--editable",
+        ".[demo,autogen,smolagents]",
+        "openinference-instrumentation-autogen-agentchat",
+        "openinference-instrumentation-langchain",
+        "openinference-instrumentation-smolagents",
+        "opentelemetry-instrumentation-langchain",
+        "opentelemetry-sdk",
+        "orjson",
+    ),
 }
 
 
