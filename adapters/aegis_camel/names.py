@@ -7,7 +7,6 @@ worker, the id if it was given and not drawn, and at last what the agent is for.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from typing import Any
@@ -20,6 +19,7 @@ from camel.societies.workforce import RolePlayingWorker, SingleAgentWorker, Work
 from aegis_camel import _compat
 from aegis_camel.ensemble import Ensemble
 from aegis_camel.models import name_of
+from aegis_camel.texts.codec import is_drawn
 from aegis_core.trajectory import Agent
 
 __all__ = ["COORDINATOR", "PLANNER", "Member", "Namer", "is_app", "members", "members_of_worker", "shares_memory"]
@@ -27,7 +27,6 @@ __all__ = ["COORDINATOR", "PLANNER", "Member", "Namer", "is_app", "members", "me
 COORDINATOR, PLANNER = "Coordinator", "Task Planner"
 """The agents that lead a workforce."""
 _NO_NAMES = frozenset({"", "system", "assistant", "user"})
-_DRAWN = re.compile(r"[0-9a-f]{8}-(?:[0-9a-f]{4}-){3}[0-9a-f]{12}|\d+")
 
 
 @dataclass(frozen=True)
@@ -156,4 +155,4 @@ def _name(agent: ChatAgent, known_by: str = "") -> str:
             return name
     if agent.role_name.strip().lower() not in _NO_NAMES:
         return str(agent.role_name)
-    return known_by or ("" if _DRAWN.fullmatch(agent.agent_id) else agent.agent_id)
+    return known_by or ("" if is_drawn(agent.agent_id) else agent.agent_id)

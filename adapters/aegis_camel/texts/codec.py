@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
@@ -16,7 +17,9 @@ from aegis_core.adapter import Part
 from aegis_core.errors import ReplayError
 from aegis_core.trajectory import Usage
 
-__all__ = ["Answer", "AnswerCodec", "NodeNames", "usage_of"]
+__all__ = ["Answer", "AnswerCodec", "NodeNames", "is_drawn", "usage_of"]
+
+_DRAWN = re.compile(r"[0-9a-f]{8}-(?:[0-9a-f]{4}-){3}[0-9a-f]{12}|\d{10,}")
 
 
 @dataclasses.dataclass(frozen=True)
@@ -27,6 +30,11 @@ class Answer:
     form: str = "whole"
 
 
+def is_drawn(name: str) -> bool:
+    """Whether an id was drawn at random, or is the address of an object."""
+    return _DRAWN.fullmatch(name) is not None
+
+
 class NodeNames:
     """Ids of the nodes of a workforce, which are random, as names on the tape that are the same in every run."""
 
@@ -34,8 +42,9 @@ class NodeNames:
         self._names: dict[str, str] = {}
 
     def learn(self, node_id: str, path: str) -> None:
-        """The node with this id is the agent at this path."""
-        self._names[node_id] = f"\u27e6{path}\u27e7"
+        """The node with this id is the agent at this path. An id that somebody gave it is a word like any other."""
+        if is_drawn(node_id):
+            self._names[node_id] = f"\u27e6{path}\u27e7"
 
     def hidden(self, text: str) -> str:
         """A text with names for ids."""

@@ -78,14 +78,19 @@ def test_a_completion_survives_being_cut_into_a_stream(text, with_call):
 
 def test_a_completion_survives_the_tape_with_the_names_of_nodes_of_another_run():
     here, there = NodeNames(), NodeNames()
-    here.learn("0b1c", "Alice")
-    there.learn("77ff", "Alice")
-    said = completion(json.dumps({"assignments": [{"task_id": "1", "assignee_id": "0b1c"}]}), others=["second"])
+    one, other = "0b1c77ff-0000-4000-8000-0123456789ab", "140234567890123"
+    here.learn(one, "Alice")
+    here.learn("Bob", "Bob")
+    there.learn(other, "Alice")
+    said = completion(
+        json.dumps({"assignments": [{"task_id": "1", "assignee_id": one}], "to": "Bob"}), others=["second"]
+    )
     payload = json.loads(json.dumps(AnswerCodec(here).encode(Answer(said))))
     again = AnswerCodec(there).decode(payload).completion
-    assert json.loads(again.choices[0].message.content)["assignments"][0]["assignee_id"] == "77ff"
+    assert json.loads(again.choices[0].message.content)["assignments"][0]["assignee_id"] == other
     assert again.choices[1].message.content == "second"
-    assert "0b1c" not in json.dumps(payload)
+    assert one not in json.dumps(payload)
+    assert "\u27e6Bob" not in payload["completion"]["choices"][0]["message"]["content"]
 
 
 def test_messages_with_images_show_their_texts():
