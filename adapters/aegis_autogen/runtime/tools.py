@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterator, Mapping
 from typing import Any
 
@@ -11,10 +10,10 @@ from autogen_core.tools import BaseTool
 from aegis_autogen.runtime.handling import Handling, current
 from aegis_autogen.signals import Signals
 from aegis_autogen.taps.standing import StandIn
-from aegis_autogen.texts.requests import call_args, call_text
 from aegis_autogen.texts.tools import ValueCodec
 from aegis_core.adapter import Part, Turn
 from aegis_core.run import Run
+from aegis_core.run.outputs import call_data, call_text
 
 __all__ = ["held_tools", "tapped_tools"]
 
@@ -69,10 +68,9 @@ class _ToolTap(StandIn):
 
 
 def _part(name: str, args: Mapping[str, Any], call_id: str) -> Part:
-    plain = call_args(json.dumps(dict(args), ensure_ascii=False, default=str))
     return Part(
-        id="call", text=call_text(name, plain), role="assistant", editable=False, kind="tool_call",
-        call_id=call_id, data={"name": name, "args": plain},
+        id="call", text=call_text(name, args), role="assistant", editable=False, kind="tool_call",
+        call_id=call_id, data=call_data(name, args),
     )  # fmt: skip
 
 

@@ -30,11 +30,11 @@ from aegis_autogen.texts.messages import (
     write_given,
     write_message,
 )
-from aegis_autogen.texts.requests import call_part, call_text
+from aegis_autogen.texts.requests import call_part
 from aegis_core.adapter import Delivery, Part, Turn
 from aegis_core.run import Run
+from aegis_core.run.outputs import call_data, call_text
 from aegis_core.run.recorder import OrderKey
-from aegis_core.run.values import plain_data
 from aegis_core.trajectory import Agent, StepKind, Usage
 
 __all__ = ["Activation", "Place", "Speaker", "inside"]
@@ -178,11 +178,10 @@ class Activation:
 
     def call_part(self, name: str, arguments: Mapping[str, Any] | None, call_id: str | None) -> Part:
         """A tool call, as it is made."""
-        args = plain_data(dict(arguments or {}))
-        data: JsonValue = {"name": name, "args": args}
+        args = dict(arguments or {})
         return Part(
             id="call", text=call_text(name, args), role="assistant", author=self.speaker.path, editable=False,
-            kind="tool_call", call_id=call_id or None, data=data,
+            kind="tool_call", call_id=call_id or None, data=call_data(name, args),
         )  # fmt: skip
 
     def observe(self, item: Any) -> None:

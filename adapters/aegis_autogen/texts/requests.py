@@ -11,8 +11,9 @@ from autogen_core.models import AssistantMessage, FunctionExecutionResultMessage
 from pydantic import JsonValue
 
 from aegis_core.adapter import Part
+from aegis_core.run.outputs import call_data, call_text
 
-__all__ = ["call_args", "call_part", "call_text", "content_parts", "request_parts", "write_content", "write_request"]
+__all__ = ["call_args", "call_part", "content_parts", "request_parts", "write_content", "write_request"]
 
 IMAGE = "[image]"
 """What stands for an image; its bytes are never recorded."""
@@ -75,10 +76,9 @@ def content_parts(path: str, content: Any, **more: Any) -> Iterator[Part]:  # An
 def call_part(path: str, call: Any, author: str) -> Part:
     """A tool call of a model."""
     args = call_args(call.arguments)
-    data: JsonValue = {"name": call.name, "args": args}
     return Part(
         id=path, text=call_text(call.name, args), role="assistant", author=author, editable=False,
-        kind="tool_call", call_id=call.id or None, data=data,
+        kind="tool_call", call_id=call.id or None, data=call_data(call.name, args),
     )  # fmt: skip
 
 
@@ -89,16 +89,6 @@ def call_args(arguments: str) -> JsonValue:
     except ValueError:
         return arguments
     return found
-
-
-def call_text(name: str, args: JsonValue) -> str:
-    """A tool call in words: `name(key=value, …)`, values as JSON."""
-    shown = (
-        ", ".join(f"{key}={json.dumps(value, ensure_ascii=False)}" for key, value in args.items())
-        if isinstance(args, dict)
-        else json.dumps(args, ensure_ascii=False)
-    )
-    return f"{name}({shown})"
 
 
 def write_request(messages: Sequence[Any], texts: Mapping[str, str], *, root: str = "") -> list[Any]:
