@@ -28,10 +28,10 @@ class AgentTap(Turns):
         self.agent = agent
         patches = session.patches
         self._step, self._astep, self._clone = agent.step, agent.astep, agent.clone
-        patches.set(agent, "step", self.step)
-        patches.set(agent, "astep", self.astep)
-        patches.set(agent, "clone", self.clone)
-        patches.set(agent, "model_backend", tapped_manager(agent.model_backend, self))
+        patches.attribute(agent, "step", self.step)
+        patches.attribute(agent, "astep", self.astep)
+        patches.attribute(agent, "clone", self.clone)
+        patches.attribute(agent, "model_backend", tapped_manager(agent.model_backend, self))
         patches.items(_compat.tools_of(agent), lambda tool: tapped_tool(tool, self))
 
     def step(self, input_message: Any, *args: Any, **kwargs: Any) -> Any:

@@ -43,7 +43,7 @@ class CamelAttachment(Attachment):
         for close in self._session.closing:
             close()
         self._session.closing.clear()
-        self._session.patches.undo()
+        self._session.patches.restore()
 
     def _attach(self, app: Any, found: tuple[Member, ...], prefix: str) -> None:
         session = self._session
@@ -80,7 +80,7 @@ class CamelAttachment(Attachment):
         for name in ("step", "astep") if isinstance(app, ChatAgent) else names:
             around: Any = entry.around(getattr(app, name))
             around.aegis_entry = True
-            session.patches.set(app, name, around)
+            session.patches.attribute(app, name, around)
 
 
 def _first_text(*args: Any, **kwargs: Any) -> str:

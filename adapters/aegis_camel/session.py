@@ -7,11 +7,9 @@ context. So an agent's tap also knows its own open turns.
 from __future__ import annotations
 
 import contextlib
-import threading
 from collections.abc import Callable, Iterator
 from contextvars import ContextVar
 from dataclasses import dataclass, field
-from functools import partial
 from typing import Any
 
 from aegis_camel.texts.codec import NodeNames
@@ -19,15 +17,13 @@ from aegis_camel.texts.wrapping import Wrapping
 from aegis_core.adapter import Turn
 from aegis_core.errors import AegisError, ReplayDrift, RunLimitReached
 from aegis_core.faults import Scope as InjectionScope
-from aegis_core.run import Run
+from aegis_core.run import Run, patches
 from aegis_core.run.places import Places
 from aegis_core.run.recorder import OrderKey
 from aegis_core.trace.active import current_branch
 from aegis_core.trajectory import StepKind, Usage
 
 __all__ = ["Asked", "Patches", "Scope", "Session", "Visit"]
-
-_ABSENT = object()
 
 
 class Scope:
@@ -185,48 +181,10 @@ class Session:
             raise self.stopped
 
 
-class Patches:
-    """The one table of what was replaced, and how each thing is put back."""
-
-    def __init__(self) -> None:
-        self._undo: list[Callable[[], None]] = []
-        self._lock = threading.Lock()
-        self.closed = False
-
-    def set(self, owner: Any, attribute: str, value: Any) -> None:
-        """Replace an attribute of an object."""
-        with self._lock:
-            held = vars(owner).get(attribute, _ABSENT)
-            self._undo.append(lambda: _restore(owner, attribute, held))
-            setattr(owner, attribute, value)
+class Patches(patches.Patches):
+    """What was replaced, and how each thing is put back."""
 
     def items(self, mapping: dict[str, Any], change: Callable[[Any], Any]) -> None:
         """Replace the values of a mapping that the framework reads, in place; what is added to it meanwhile stays."""
-        with self._lock:
-            for key, value in list(mapping.items()):
-                new = mapping[key] = change(value)
-                self._undo.append(partial(_put_back, mapping, key, new, value))
-
-    def undone_by(self, undo: Callable[[], None]) -> None:
-        """Call this on detaching."""
-        with self._lock:
-            self._undo.append(undo)
-
-    def undo(self) -> None:
-        """Restore everything, last things first."""
-        with self._lock:
-            self.closed = True
-            while self._undo:
-                self._undo.pop()()
-
-
-def _restore(owner: Any, attribute: str, held: Any) -> None:
-    if held is _ABSENT:
-        vars(owner).pop(attribute, None)
-    else:
-        setattr(owner, attribute, held)
-
-
-def _put_back(mapping: dict[str, Any], key: str, new: Any, value: Any) -> None:
-    if mapping.get(key) is new:
-        mapping[key] = value
+        for key, value in list(mapping.items()):
+            self.item(mapping, key, change(value))

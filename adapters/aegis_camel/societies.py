@@ -60,8 +60,8 @@ def enter_role_playing(session: Session, society: RolePlaying) -> None:
 
     entry = Entry(session, lambda *_, **__: str.__str__(str(society.task_prompt)), goes_on)
     for name in ("step", "astep"):
-        session.patches.set(society, name, entry.around(getattr(society, name)))
-    session.patches.set(society, "init_chat", anew(society.init_chat))
+        session.patches.attribute(society, name, entry.around(getattr(society, name)))
+    session.patches.attribute(society, "init_chat", anew(society.init_chat))
 
 
 def converse(society: RolePlaying, task: str, rounds: int = _ROUNDS) -> Any:

@@ -11,9 +11,9 @@ from typing import TYPE_CHECKING, Any
 from pydantic import JsonValue
 
 from aegis_camel.session import Visit
-from aegis_camel.texts.messages import call_text, plain_arguments
+from aegis_camel.texts.messages import call_text
 from aegis_core.adapter import Part
-from aegis_core.run.values import value_parts, write_value
+from aegis_core.run.values import plain_arguments, value_parts, write_value
 
 if TYPE_CHECKING:
     from aegis_camel.agents import AgentTap

@@ -107,10 +107,10 @@ class WorkforceTap:
         for node in _compat.children(workforce):
             self.take(node, found)
         patches = session.patches
-        patches.set(workforce, _compat.DECOMPOSE, self._in_phase("plan", getattr(workforce, _compat.DECOMPOSE)))
-        patches.set(workforce, _compat.ANALYSE, self._in_phase("judge", getattr(workforce, _compat.ANALYSE)))
-        patches.set(workforce, "process_task_async", self._planning(workforce.process_task_async))
-        patches.set(workforce, _compat.CALLBACKS, [*getattr(workforce, _compat.CALLBACKS), _Events(self)])
+        patches.attribute(workforce, _compat.DECOMPOSE, self._in_phase("plan", getattr(workforce, _compat.DECOMPOSE)))
+        patches.attribute(workforce, _compat.ANALYSE, self._in_phase("judge", getattr(workforce, _compat.ANALYSE)))
+        patches.attribute(workforce, "process_task_async", self._planning(workforce.process_task_async))
+        patches.attribute(workforce, _compat.CALLBACKS, [*getattr(workforce, _compat.CALLBACKS), _Events(self)])
 
     def take(self, node: Any, found: tuple[Member, ...]) -> None:
         """Tap the agents of a node."""
@@ -150,7 +150,7 @@ class WorkforceTap:
                 continue
             tapped = model if name_of(model) else tap(model, own[side].path)
             bind(self.session, tapped, own[side].path)
-            self.session.patches.set(node, f"{side}_agent_kwargs", {**given, "model": tapped})
+            self.session.patches.attribute(node, f"{side}_agent_kwargs", {**given, "model": tapped})
         self._take_tasks(node)
 
     def _take_tasks(self, node: Any) -> None:
@@ -161,7 +161,7 @@ class WorkforceTap:
             with self.session.at(Scope(self.session, order, task.id)):
                 return await real(task, dependencies, *args, **kwargs)
 
-        self.session.patches.set(node, _compat.PROCESS, process)
+        self.session.patches.attribute(node, _compat.PROCESS, process)
 
     def _planning(self, real: Callable[..., Any]) -> Callable[..., Any]:
         async def process_task_async(*args: Any, **kwargs: Any) -> Any:

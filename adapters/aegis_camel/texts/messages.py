@@ -13,8 +13,8 @@ from pydantic import BaseModel, JsonValue
 from aegis_camel.texts.shapes import shape_of
 from aegis_camel.texts.wrapping import Wrapping
 from aegis_core.adapter import Part
-from aegis_core.run.secrets import SECRET, is_secret
-from aegis_core.run.values import plain_data
+from aegis_core.run import outputs
+from aegis_core.run.values import plain_arguments, plain_data
 
 __all__ = [
     "call_text",
@@ -22,7 +22,6 @@ __all__ = [
     "input_parts",
     "output_parts",
     "output_steps",
-    "plain_arguments",
     "read_arguments",
     "request_parts",
     "written_input",
@@ -74,20 +73,13 @@ def _asked(place: str, call: Any) -> Part:
 
 
 def call_text(name: str, arguments: Any) -> str:
-    """A call of a tool as a text."""
+    """A call of a tool as a text; arguments that are a text are JSON, or stand in it as they are."""
     if isinstance(arguments, str):
         try:
             arguments = json.loads(arguments)
         except ValueError:
             return f"{name}({arguments})"
-    if isinstance(arguments, Mapping):
-        told = ", ".join(f"{key}={_written_out(value)}" for key, value in plain_arguments(arguments).items())
-        return f"{name}({told})"
-    return f"{name}({_written_out(plain_data(arguments))})"
-
-
-def _written_out(value: JsonValue) -> str:
-    return json.dumps(value, ensure_ascii=False)
+    return outputs.call_text(name, arguments)
 
 
 def read_arguments(text: str) -> JsonValue:
@@ -97,11 +89,6 @@ def read_arguments(text: str) -> JsonValue:
     except ValueError:
         return text
     return plain_arguments(given) if isinstance(given, dict) else plain_data(given)
-
-
-def plain_arguments(arguments: Mapping[str, Any]) -> dict[str, JsonValue]:
-    """What a tool is called with, as plain data: ids are meant here, secrets are not told."""
-    return {key: SECRET if is_secret(key, value) else plain_data(value) for key, value in arguments.items()}
 
 
 def written_request(messages: Sequence[Any], texts: Mapping[str, str], wrapping: Wrapping) -> list[Any]:
