@@ -20,7 +20,12 @@ _LIBRARIES = (
     "pydantic-core",
     "langgraph",
     "langchain-core",
+    "autogen-agentchat",
+    "smolagents",
     "openinference-instrumentation-langchain",
+    "openinference-instrumentation-autogen-agentchat",
+    "openinference-instrumentation-smolagents",
+    "opentelemetry-instrumentation-langchain",
     "opentelemetry-sdk",
     "orjson",
 )

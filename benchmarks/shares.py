@@ -1,6 +1,7 @@
-"""`python -m benchmarks.shares NAME`: where the time of a campaign, or of a recorded LangGraph run, goes.
+"""`python -m benchmarks.shares run NAME`, `... campaign NAME`: where the time of recorded runs, or of a campaign, goes.
 
-NAME is a system (`langgraph`, `callables`) or a graph (`scripted`, `team`). A timer of processor time looks at the main
+NAME is a workload (`autogen`, `smolagents`; see `benchmarks.workloads`) or a campaign's system (`langgraph`,
+`callables`). A timer of processor time looks at the main
 thread's stack every few milliseconds, which slows nothing down; other threads show as waiting for them. A sample
 belongs to the innermost frame that is not the standard library's: *own* counts it there alone, *with callees* for
 every function on the stack.
@@ -19,8 +20,8 @@ from types import FrameType, TracebackType
 from typing import Self
 
 from benchmarks.campaigns import SYSTEMS, generate
-from benchmarks.graphs import GRAPHS
 from benchmarks.tracing import recorded
+from benchmarks.workloads import WORKLOADS
 
 __all__ = ["Sampler", "main"]
 
@@ -74,10 +75,14 @@ class Sampler:
 def main() -> None:
     """Sample what the command line names, and print shares in percent."""
     parser = argparse.ArgumentParser(prog="python -m benchmarks.shares", description=__doc__)
-    parser.add_argument("name", choices=[*SYSTEMS, *GRAPHS])
+    parser.add_argument("what", choices=["run", "campaign"])
+    parser.add_argument("name", help=f"of {', '.join(WORKLOADS)}; a campaign of {', '.join(SYSTEMS)}")
     parser.add_argument("--size", type=int, default=40, help="tasks of the campaign, or recorded runs")
     given = parser.parse_args()
-    work = _campaign(given.name, given.size) if given.name in SYSTEMS else _recordings(given.name, given.size)
+    known = SYSTEMS if given.what == "campaign" else WORKLOADS
+    if given.name not in known:
+        parser.error(f"no {given.what} {given.name!r}; there are {', '.join(known)}")
+    work = (_campaign if given.what == "campaign" else _recordings)(given.name, given.size)
     with Sampler() as sampler:
         work()
     for title, counts in (("own, by package", sampler.own()), ("with callees, by function", sampler.inclusive())):
@@ -96,8 +101,8 @@ def _campaign(system: str, tasks: int) -> Callable[[], None]:
     return work
 
 
-def _recordings(graph: str, runs: int) -> Callable[[], None]:
-    workload = GRAPHS[graph]()
+def _recordings(name: str, runs: int) -> Callable[[], None]:
+    workload = WORKLOADS[name]()
 
     def work() -> None:
         for _ in range(runs):

@@ -1,4 +1,4 @@
-"""The benchmark of tracing on small graphs; where openinference is installed, against its spans too."""
+"""The benchmark of tracing on small teams; where instrumentors of others are installed, against their spans too."""
 
 from __future__ import annotations
 
@@ -11,10 +11,21 @@ pytest.importorskip("langgraph")
 pytest.importorskip("langchain")
 
 from aegis_core.errors import AegisError, MissingDependencyError
-from benchmarks import graphs, spans, tracing
+from benchmarks import memory, spans, tracing, workloads
+from benchmarks.instrumentors import INSTRUMENTORS, Instrumented
 from benchmarks.shares import Sampler
 
-OURS = tracing.CONTENDERS[:3]
+SMALL = {"small": lambda: workloads.langgraph(1), "team": workloads.langgraph_team}
+OTHERS = (
+    {
+        framework: one
+        for framework, known in INSTRUMENTORS.items()
+        for one in known
+        if all(find_spec(name) for name in (one.module.partition(".")[0], "opentelemetry.sdk"))
+    }
+    if find_spec("opentelemetry")
+    else {}
+)
 
 
 def span(kind, **attributes):
@@ -40,41 +51,64 @@ def spans_of(trajectory, tape):
     return made
 
 
-def test_each_graph_is_traced_by_each_contender():
-    report = tracing.run(rounds=1, graphs={"small": lambda: graphs.scripted(1), "team": graphs.team}, names=OURS)
+def test_each_workload_is_traced():
+    report = tracing.run(rounds=1, workloads=SMALL, families=())
     names = {figure.name for figure in report.figures}
 
-    assert names >= {f"{graph}: {name}, overhead an event" for graph in ("small", "team") for name in OURS[1:]}
+    assert names >= {f"{name}: aegis, overhead an event" for name in SMALL}
     assert report.notes[0].startswith("small: 13 events; Aegis keeps 8 steps")
 
 
 def test_the_same_content_is_found_equal_and_other_content_is_not():
-    trajectory, tape = tracing.recorded(graphs.scripted(1))
+    trajectory, tape = tracing.recorded(workloads.langgraph(1))
     made = spans_of(trajectory, tape)
 
-    spans.check_equal(trajectory, tape, made)
+    spans.check_equal(trajectory, tape, spans.openinference(made))
     for lost, what in ((0, "turns"), (1, "model calls"), (-1, "tool calls")):
         with pytest.raises(AegisError, match=f"other {what}"):
-            spans.check_equal(trajectory, tape, [one for one in made if one is not made[lost]])
+            spans.check_equal(trajectory, tape, spans.openinference([one for one in made if one is not made[lost]]))
 
 
-@pytest.mark.skipif(find_spec("openinference") is not None, reason="openinference is installed")
+@pytest.mark.skipif("langgraph" in OTHERS, reason="openinference is installed")
 def test_without_openinference_the_benchmark_says_what_to_install():
     with pytest.raises(MissingDependencyError, match="pip install openinference-instrumentation-langchain"):
-        tracing.run(rounds=1, graphs={"small": lambda: graphs.scripted(1)})
+        tracing.run(rounds=1, workloads=SMALL)
 
 
-@pytest.mark.skipif(find_spec("openinference") is None, reason="openinference is not installed")
-def test_openinference_holds_the_same_content():
-    report = tracing.run(rounds=1, graphs={"small": lambda: graphs.scripted(1)})
+@pytest.mark.parametrize("framework", OTHERS)
+def test_instrumentors_of_others_hold_the_same_content(framework):
+    small = {"small": lambda: getattr(workloads, framework)(1, agents=2)}
+    report = tracing.run(rounds=1, workloads=small)
 
-    assert all("the same texts stand in both" in note for note in report.notes)
-    assert any(figure.name == "small: aegis / openinference" for figure in report.figures)
+    names = {figure.name for figure in report.figures if figure.goal is not None}
+    assert "spans with the same texts" in report.notes[0]
+    assert len(names) == 1 and names <= {f"small: aegis / {one.family}" for one in INSTRUMENTORS[framework]}
+
+
+@pytest.mark.parametrize("framework", OTHERS)
+def test_an_instrumentor_that_is_switched_off_leaves_nothing_behind(framework):
+    work = getattr(workloads, framework)(1, agents=2)
+    for instrumentor in INSTRUMENTORS[framework]:
+        instrumented = Instrumented(instrumentor)
+        with instrumented:
+            work.start(work.make())
+        made = len(instrumented.attributes())
+        work.start(work.make())
+
+        assert len(instrumented.attributes()) == made > 0
+
+
+@pytest.mark.parametrize("traced", [True, False])
+def test_memory_is_read_early_and_at_the_end(traced):
+    early, late = memory.used("callables", runs=20, traced=traced)
+
+    assert early.runs == 2 and late.runs == 20
+    assert early.rss_bytes > 0 and late.blocks > 0
 
 
 def test_the_sampler_sees_what_takes_the_time():
     with Sampler(interval_s=0.001) as sampler:
-        workload = graphs.scripted(1)
+        workload = workloads.langgraph(1)
         while len(sampler.stacks) < 20:
             tracing.recorded(workload)
 
