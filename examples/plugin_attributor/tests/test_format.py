@@ -249,7 +249,7 @@ def test_a_recorded_run_is_written_and_read_with_its_tool_calls(tmp_path, chats)
     chats.write([LabelledRun(run)], tmp_path / "out.jsonl")
     (again,) = read(tmp_path / "out.jsonl")
     assert spoken(again.trajectory) == spoken(run)
-    assert ("Solver", "tool_call", "times(12, b=8)") in spoken(run)
+    assert ("Solver", "tool_call", "times(a=12, b=8)") in spoken(run)
     assert again.trajectory.final_output == run.final_output == "Answer: How many? 96 bottles"
 
 
