@@ -6,7 +6,7 @@ Checked by `tests/adapters/autogen/test_compat.py` against the versions that the
 from __future__ import annotations
 
 import inspect
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from typing import Any
 
 from autogen_agentchat.agents import CodeExecutorAgent, MessageFilterAgent, SocietyOfMindAgent, UserProxyAgent
@@ -73,6 +73,7 @@ MODEL_CLIENT = "_model_client"
 PREVIOUS_SPEAKER = "_previous_speaker"
 
 _PLAIN = frozenset({str, int, float, bool, bytes, type(None), SystemMessage})
+_COLLECTIONS = (list, tuple, set, frozenset)
 _MANAGED = (SelectorGroupChat, MagenticOneGroupChat)
 _NAME = "_group_chat_manager_name"
 
@@ -185,12 +186,14 @@ def held(agent: Any) -> Iterator[Any]:
 def _values(owner: Any) -> Iterator[Any]:
     """What an object holds in its attributes, also in lists and dicts there; plain texts and numbers are left out."""
     for value in list(vars(owner).values()):
-        inside: Iterable[Any] = (value,)
-        if isinstance(value, list | tuple | set | frozenset):
-            inside = value
+        if type(value) in _PLAIN:
+            continue
+        if isinstance(value, _COLLECTIONS):
+            yield from (item for item in value if type(item) not in _PLAIN)
         elif isinstance(value, dict):
-            inside = value.values()
-        yield from (item for item in inside if type(item) not in _PLAIN)
+            yield from (item for item in value.values() if type(item) not in _PLAIN)
+        else:
+            yield value
 
 
 def attributes_with_clients(owner: Any) -> tuple[str, ...]:

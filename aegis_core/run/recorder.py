@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import itertools
 import time
 from bisect import insort
@@ -59,6 +60,28 @@ class _Held:
     compared: int = 0
 
 
+class _Recent:
+    """Which of the last steps came before, by number of arrival, as far as it is asked."""
+
+    def __init__(self, rows: list[_Row], ordered: list[_Row], precedes: Callable[[OrderKey], bool]) -> None:
+        self._rows = rows
+        self._precedes = precedes
+        self._known: dict[int, bool] = {}
+        self._all: frozenset[int] | None = None
+        if len(rows) > _RECENT:
+            before = (row for row in reversed(ordered) if precedes(row.order))
+            self._all = frozenset(row.sequence for row in itertools.islice(before, _RECENT))
+
+    def __contains__(self, number: int) -> bool:
+        known = self._known.get(number)
+        if known is None:
+            row = self._rows[number]
+            before = self._precedes(row.order) if self._all is None else number in self._all
+            known = self._known[number] = before and row.step.text != ""
+        return known
+
+
+@functools.lru_cache(maxsize=4096)  # a run sorts by the same keys over and over
 def sortable(order: OrderKey) -> tuple[tuple[int, int, str], ...]:
     """Numbers before names, so that mixed keys compare."""
     return tuple((0, item, "") if isinstance(item, int) else (1, 0, item) for item in order)
@@ -196,14 +219,14 @@ class Recorder:
         """
         parents: list[int] = []
         with self._lock:
-            recent: dict[int, _Row] | None = None
+            recent: _Recent | None = None
             authored: list[Part] = []
             for part in parts:
                 author, text = part.author, self._original(part.text)
                 numbers = self._steps_in(text)
                 if numbers and recent is None:  # most texts of a first turn are nobody's
-                    recent = self._recent(precedes)
-                held = [recent[number] for number in numbers if number in recent] if recent else []
+                    recent = _Recent(self._rows, self._sorted, precedes)
+                held = [self._rows[number] for number in numbers if number in recent] if recent is not None else []
                 for row in sorted(held, key=_place) if len(held) > 1 else held:
                     if row.step.agent != reader:
                         author = row.step.agent if text in row.texts else author
@@ -217,11 +240,6 @@ class Recorder:
         """The order keys of steps, by their numbers of arrival."""
         with self._lock:
             return tuple(self._rows[number].order for number in numbers)
-
-    def _recent(self, precedes: Callable[[OrderKey], bool]) -> dict[int, _Row]:
-        """The last steps of those that came before, by number of arrival."""
-        before = (row for row in reversed(self._sorted) if precedes(row.order))
-        return {row.sequence: row for row in itertools.islice(before, _RECENT) if row.step.text}
 
     def _steps_in(self, text: str) -> list[int]:
         """The steps of which a text is or holds a text. Texts come again in every turn: each pair is compared once."""
