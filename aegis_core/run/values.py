@@ -151,7 +151,7 @@ def plain_data(value: Any) -> JsonValue:
 def without_secrets(value: JsonValue) -> JsonValue:
     """Plain data with `<secret>` in the place of what must not be recorded; itself, where there is no such thing."""
     if isinstance(value, dict):
-        inner = {key: SECRET if is_secret(key, child) else without_secrets(child) for key, child in value.items()}
+        inner = {key: SECRET if is_secret(str(key), child) else without_secrets(child) for key, child in value.items()}
         return value if all(inner[key] is child for key, child in value.items()) else inner
     if isinstance(value, list):
         items = [without_secrets(child) for child in value]
@@ -196,7 +196,22 @@ def _plain(value: Any, depth: int) -> JsonValue:
 
 
 def text_of(value: Any) -> str | None:
-    """A result as text: strings as they are, other data as JSON, None for None."""
+    """A result as text: strings as they are, other data as JSON, what is no data in its own words, None for None."""
     if value is None or isinstance(value, str):
         return value
-    return json.dumps(without_secrets(value), ensure_ascii=False, default=str)
+    if isinstance(value, set | frozenset):
+        return json.dumps(plain_data(value), ensure_ascii=False)
+    if not isinstance(value, dict | list | tuple | bool | int | float):
+        return _worded(value)
+    data: Any = value
+    try:
+        return json.dumps(without_secrets(data), ensure_ascii=False, default=_worded)
+    except (TypeError, ValueError, RecursionError):  # keys that JSON has no form for, or a circle
+        return json.dumps(plain_data(value), ensure_ascii=False)
+
+
+def _worded(value: Any) -> str:
+    """A value in its own words; one that has none by its type, since an address differs from run to run."""
+    kind: Any = type(value)
+    worded = any(name in vars(base) for base in kind.__mro__ if base is not object for name in ("__str__", "__repr__"))
+    return str(value) if worded else f"<{kind.__name__}>"

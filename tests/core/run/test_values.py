@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import datetime as dt
 from dataclasses import dataclass
+from decimal import Decimal
 from typing import Any, NamedTuple
 
 import pytest
@@ -10,7 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from pydantic import BaseModel
 
-from aegis_core.run.values import value_parts, write_value
+from aegis_core.run.values import text_of, value_parts, write_value
 
 
 @dataclass(frozen=True)
@@ -83,3 +85,34 @@ def test_chat_messages_give_their_texts_and_keep_role_name_and_ids() -> None:
         ("look_up", "user", "Planner", False),
         ("Ana", "user", "Planner", False),
     ]
+
+
+class Wordless:
+    """No words of its own."""
+
+
+CIRCLE: list[Any] = []
+CIRCLE.append(CIRCLE)
+
+
+@pytest.mark.parametrize(
+    ("value", "text"),
+    [
+        ({2023: "twelve crates"}, '{"2023": "twelve crates"}'),
+        ([{2023: {1: "x"}}], '[{"2023": {"1": "x"}}]'),
+        ({("a", 1): "x"}, '{"(\'a\', 1)": "x"}'),
+        (dt.date(2024, 1, 1), "2024-01-01"),
+        (Decimal("1.50"), "1.50"),
+        ({"b", "a"}, '["a", "b"]'),
+        ({"day": dt.date(2024, 1, 1)}, '{"day": "2024-01-01"}'),
+        (Wordless(), "<Wordless>"),
+        ({"api_key": "sk-1", "n": 1}, '{"api_key": "<secret>", "n": 1}'),
+        (True, "true"),
+    ],
+)
+def test_a_result_of_any_kind_has_a_text_that_does_not_depend_on_the_run(value: Any, text: str) -> None:
+    assert text_of(value) == text
+
+
+def test_a_result_that_holds_itself_has_a_text() -> None:
+    assert text_of(CIRCLE) is not None
