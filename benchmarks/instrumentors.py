@@ -11,7 +11,7 @@ from typing import Any, Self
 
 from aegis_core.errors import MissingDependencyError
 
-__all__ = ["INSTRUMENTORS", "Instrumented", "Instrumentor"]
+__all__ = ["INSTRUMENTORS", "Instrumented", "Instrumentor", "installed"]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -73,7 +73,7 @@ class Instrumented:
 
     def __init__(self, instrumentor: Instrumentor, *, trim: bool = True) -> None:
         # By name, so that types can be checked where none of it is installed.
-        if any(find_spec(module) is None for module in _parents(instrumentor.module)):
+        if not installed(instrumentor):
             raise MissingDependencyError(
                 "the benchmark of tracing compares with the instrumentors of others; install this one: "
                 f"pip install {instrumentor.package} opentelemetry-sdk"
@@ -134,6 +134,15 @@ class _Wrapped:
     def restore(self) -> None:
         while self._originals:
             setattr(*self._originals.pop())
+
+
+def installed(instrumentor: Instrumentor) -> bool:
+    """Whether it can be used here."""
+    return all(
+        find_spec(name) is not None
+        for module in (instrumentor.module, "opentelemetry.sdk")
+        for name in _parents(module)
+    )
 
 
 def _parents(module: str) -> list[str]:
