@@ -61,7 +61,9 @@ def test_the_same_content_is_found_equal_and_other_content_is_not():
 
 @pytest.mark.skipif("langgraph" in OTHERS, reason="the instrumentors are installed")
 def test_without_the_instrumentors_the_benchmark_says_what_to_install():
-    with pytest.raises(MissingDependencyError, match="pip install (openinference|opentelemetry)-instrumentation-langchain"):
+    with pytest.raises(
+        MissingDependencyError, match="pip install (openinference|opentelemetry)-instrumentation-langchain"
+    ):
         tracing.run(rounds=1, workloads=SMALL)
 
 
