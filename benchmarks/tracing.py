@@ -9,7 +9,7 @@ untraced       the team alone
 aegis          `aegis.record`, attached and taken off, with trajectory and tape read
 openinference  its instrumentor, switched on before, with spans to an in-memory exporter; what Aegis does not record
                (parameters of the invocation, schemas of tools) is hidden
-openllmetry    the same of OpenLLMetry, where it has an instrumentor; nothing can be hidden
+openllmetry    the same of OpenLLMetry, where it has an instrumentor; it can hide its content only as a whole
 """
 
 from __future__ import annotations
