@@ -2,8 +2,8 @@
 
 Each adapter's small team (two members, one round, a tool call) is run in a process of its own: 10,000 runs that are
 recorded and read, and for comparison as many that are not, since frameworks keep things too. Memory is read after the
-first tenth and at the end, garbage collected: the process's resident memory, and how many small blocks (up to 512 bytes)
-Python has allocated, which no fragmentation blurs. Teams that remember are made anew for every run.
+first tenth and at the end, garbage collected: the process's resident memory, and how many small blocks (up to 512
+bytes) Python has allocated, which no fragmentation blurs. Teams that remember are made anew for every run.
 """
 
 from __future__ import annotations
