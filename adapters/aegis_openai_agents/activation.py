@@ -10,6 +10,7 @@ from agents import Agent
 
 from aegis_core.adapter import Turn
 from aegis_core.run.recorder import OrderKey
+from aegis_core.trajectory import Usage
 from aegis_openai_agents.results import ResultCodec
 
 if TYPE_CHECKING:
@@ -45,6 +46,23 @@ class Activation:
     failures: int = 0
     """Attempts of the present model call that failed."""
     asked: dict[str, Asked] = field(default_factory=dict)
+    usage: Usage | None = None
+    """What model calls have cost that is in no step yet."""
+
+    def spend(self, usage: Usage | None) -> None:
+        """A model call has cost this."""
+        if usage is None or self.usage is None:
+            self.usage = self.usage or usage
+        else:
+            self.usage = Usage(
+                input_tokens=self.usage.input_tokens + usage.input_tokens,
+                output_tokens=self.usage.output_tokens + usage.output_tokens,
+            )
+
+    def spent(self) -> Usage | None:
+        """What has been spent and is in no step yet, for the next step, which it is in from now on."""
+        usage, self.usage = self.usage, None
+        return usage
 
     def at(self, *place: int) -> Turn:
         """The turn, for what happens at a place inside it: so that parallel work is in order, whoever is first."""

@@ -171,7 +171,7 @@ class Frame:
         with guarded(self.run):
             text = answer_text(output)
             parts = (Part(id="output", text=text, role="assistant"),) if text is not None else ()
-            await self.run.aend_turn(active.turn, parts, scopes=())
+            await self.run.aend_turn(active.turn, parts, usage=active.spent() if parts else None, scopes=())
 
     # -- models ---------------------------------------------------------------------------------------------------
 
@@ -220,9 +220,10 @@ class Frame:
         attempts, active.failures = active.failures + 1, 0
         calls = calls_in(response)
         over = next((call for call in calls if getattr(call, "name", "") in reading.handoffs), None)
-        record_asked(self.run, active, [call for call in calls if call is not over])
+        active.spend(tokens_of(response))
         speaks = any(getattr(item, "type", "") == "message" for item in response.output)
         ends = over is not None or (speaks and not calls)
+        record_asked(self.run, active, [call for call in calls if call is not over], model, spends=not ends)
         self._thinks(active, response, reading, words=not ends)
         if not ends:
             return response
@@ -252,7 +253,7 @@ class Frame:
             parts,
             route=route,
             model=model,
-            usage=tokens_of(response),
+            usage=active.spent(),
             steps=lambda delivered: steps_of(delivered, response, reading),
         )
         altered = reading.write(response, delivery.texts())

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 from collections.abc import AsyncIterator
 from contextlib import aclosing
 from typing import Any
@@ -163,6 +164,24 @@ class TappedModel(Model):
         if name == "_inner":
             raise AttributeError(name)
         return getattr(self._inner, name)
+
+    def __setattr__(self, name: str, value: Any) -> None:
+        if name == "_inner":
+            object.__setattr__(self, name, value)
+        else:
+            setattr(self._inner, name, value)
+
+    def __delattr__(self, name: str) -> None:
+        delattr(self._inner, name)
+
+    def __copy__(self) -> Any:  # copies are of the model, and have no tap
+        return copy.copy(self._inner)
+
+    def __deepcopy__(self, memo: dict[int, Any]) -> Any:
+        return copy.deepcopy(self._inner, memo)
+
+    def __reduce_ex__(self, protocol: Any) -> Any:
+        return self._inner.__reduce_ex__(protocol)
 
 
 def _handed_on(name: str) -> Any:

@@ -10,7 +10,7 @@ from pydantic import JsonValue
 from aegis_core.adapter import Part
 from aegis_core.run import Run
 from aegis_core.trace.active import guarded
-from aegis_core.trajectory import Content
+from aegis_core.trajectory import Content, Usage
 from aegis_openai_agents.activation import Activation, Asked, Place, current_place
 from aegis_openai_agents.leaving import name_of
 from aegis_openai_agents.requests import call_text, loaded
@@ -22,15 +22,17 @@ if TYPE_CHECKING:
 __all__ = ["record_asked", "record_shown_results", "use_tool"]
 
 
-def record_asked(run: Run, active: Activation, calls: list[Any]) -> None:
-    """A model asks for tools: a step for each."""
+def record_asked(run: Run, active: Activation, calls: list[Any], model: str | None, *, spends: bool) -> None:
+    """A model asks for tools: a step for each; the first has what the call has cost, unless the turn's end has."""
     for number, call in enumerate(calls, 1):
         name, call_id = name_of(call), getattr(call, "call_id", None) or getattr(call, "id", None) or f"call {number}"
         arguments = loaded(getattr(call, "arguments", None) or getattr(call, "input", None) or "")
         active.asked[call_id] = Asked(call_id, name, arguments, active.calls, number, len(calls))
-        _step(run, active, "tool_call", call_text(name, arguments), call_id, (active.calls, 0, number), {
-            "name": name, "args": arguments,
-        })  # fmt: skip
+        usage = active.spent() if spends else None
+        _step(
+            run, active, "tool_call", call_text(name, arguments), call_id, (active.calls, 0, number),
+            {"name": name, "args": arguments}, model, usage,
+        )  # fmt: skip
 
 
 def record_shown_results(run: Run, active: Activation, parts: tuple[Part, ...]) -> None:
@@ -102,8 +104,9 @@ def _record_result(run: Run, active: Activation, asked: Asked, text: str, error:
 
 
 def _step(
-    run: Run, active: Activation, kind: Any, text: str, call_id: str, place: tuple[int, ...], data: JsonValue
-) -> None:
+    run: Run, active: Activation, kind: Any, text: str, call_id: str, place: tuple[int, ...], data: JsonValue,
+    model: str | None = None, usage: Usage | None = None,
+) -> None:  # fmt: skip
     turn = active.at(*place)
     run.step(
         active.path,
@@ -114,4 +117,6 @@ def _step(
         parents=turn.parents,
         call_id=call_id,
         content=(Content(type="json", data=data),) if data is not None else (),
+        model=model,
+        usage=usage,
     )

@@ -353,6 +353,27 @@ def test_usage_that_a_model_does_not_tell_is_none():
     assert run.trajectory.steps[0].usage is None
 
 
+def test_usage_of_all_calls_of_a_turn_is_in_its_steps_once():
+    answers = ([uses("add", "c1", a=1, b=2), uses("add", "c2", a=3, b=4)], [uses("add", "c3", a=5, b=6)], "42")
+    run, result = recorded(Agent("Solo", tools=[add], model=Says(*answers, name="gpt-x")))
+
+    told = [step.usage for step in run.trajectory.steps if step.usage is not None]
+    spent = result.context_wrapper.usage
+    assert sum(usage.input_tokens for usage in told) == spent.input_tokens == 21
+    assert sum(usage.output_tokens for usage in told) == spent.output_tokens == 9
+    assert {step.model for step in run.trajectory.steps if step.usage is not None} == {"gpt-x"}
+
+
+def test_usage_of_an_answer_with_tools_and_a_hand_off_is_told_once():
+    second = Agent("Second", model=Says("42"))
+    first = Agent("First", tools=[add], handoffs=[second])
+    first.model = Says(["Both.", uses("add", "c1", a=1, b=2), hands_to("Second", "c2")])
+    run, result = recorded(first)
+
+    told = [step.usage.input_tokens for step in run.trajectory.steps if step.usage is not None]
+    assert sum(told) == result.context_wrapper.usage.input_tokens == 14
+
+
 @pytest.mark.case("openai-agents-627")
 def test_an_agent_that_a_callback_runs_is_recorded_inside_the_one_that_called():
     checker = Agent("Checker", model=Says("Looks fine."))

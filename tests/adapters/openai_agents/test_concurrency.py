@@ -145,6 +145,36 @@ def test_taps_are_of_the_class_of_what_they_stand_for():
     assert type(agent.model) is Says
 
 
+def test_what_is_written_into_a_model_meanwhile_is_written_into_the_model_itself():
+    model = Says("first", "second", name="gpt-x")
+    model.mark = "x"
+    agent = Agent("Solo", model=model)
+
+    with attached(agent):
+        agent.model.answers = ["changed"]
+        agent.model.model = "gpt-y"
+        del agent.model.mark
+        result = asyncio.run(Runner.run(agent, "Go", run_config=QUIET))
+
+    assert result.final_output == "changed"
+    assert (agent.model is model, model.model, hasattr(model, "mark")) == (True, "gpt-y", False)
+
+
+def test_copies_of_an_agent_made_meanwhile_work_by_themselves_afterwards():
+    model = Says("42", name="gpt-x")
+    agent = Agent("Solo", model=model)
+
+    with attached(agent):
+        clone, deep, copied = agent.clone(name="Clone"), copy.deepcopy(agent), copy.copy(agent.model)
+    clone.model.answers = ["cloned"]
+
+    assert (type(deep.model), type(copied)) == (Says, Says)
+    assert (deep.model is model, copied is model) == (False, False)
+    assert model.answers == ["cloned"]
+    assert asyncio.run(Runner.run(clone, "Go", run_config=QUIET)).final_output == "cloned"
+    assert asyncio.run(Runner.run(deep, "Go", run_config=QUIET)).final_output == "42"
+
+
 def test_a_runner_of_somebody_else_is_used_and_left_in_place():
     class Counting(AgentRunner):
         runs = 0
