@@ -73,6 +73,11 @@ _HEAT = (
     Rule("You are a data analyst", (Call("percentage_change_tool", {"start": 214, "end": 398}),)),
 )
 
+_LAYERS = (
+    Rule("synthesize", ("Together: 432 dollars.",)),
+    Rule("", ("I get 432 dollars.",)),
+)
+
 _FAANG = (
     Rule(
         "You are a team supervisor",
@@ -127,6 +132,17 @@ SAMPLES = (
         cells=(0, 1, 2, 3, 4, 5, 6, 7),
         entrance=Entrance("autogen_agentchat.teams._group_chat._base_group_chat:BaseGroupChat.run_stream"),
         rules=_HEAT,
+        extra="autogen",
+        requirements=("autogen-ext[openai]>=0.7.5,<0.8",),
+    ),
+    Sample(
+        name="autogen_core",
+        repository="microsoft/autogen",
+        revision="main",
+        path="python/docs/src/user-guide/core-user-guide/design-patterns/mixture-of-agents.ipynb",
+        cells=(0, 1, 2, 3, 4, 5),
+        entrance=Entrance("autogen_core._single_threaded_agent_runtime:SingleThreadedAgentRuntime.__init__"),
+        rules=_LAYERS,
         extra="autogen",
         requirements=("autogen-ext[openai]>=0.7.5,<0.8",),
     ),
