@@ -150,6 +150,7 @@ PINNED = {
     "benchmarks": (
         "--editable",
         ".[demo,autogen,smolagents]",
+        "autogen-ext[openai]",  # openinference sees no other client's calls
         "openinference-instrumentation-autogen-agentchat",
         "openinference-instrumentation-langchain",
         "openinference-instrumentation-smolagents",
