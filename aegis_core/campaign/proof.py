@@ -194,9 +194,14 @@ class _Trial:
                 raise _Discard("not observed", f"no other agent's input shows what was altered in {moment}")
 
     def _check_private(self, fault: RunRecord) -> None:
-        """What was injected into an agent's input was seen by that agent alone."""
+        """What was injected into an agent's input was seen by that agent alone, or by one that was told the same."""
+        told = {
+            entry.target.moment.agent: " ".join(" ".join(change.after.split()) for change in entry.changes)
+            for entry in fault.ledger.interventions
+        }
         for entry in fault.ledger.interventions:
-            heard = overheard(entry, faulty=fault.trajectory, clean_tape=self._clean.tape, faulty_tape=fault.tape)
+            seen = overheard(entry, faulty=fault.trajectory, clean_tape=self._clean.tape, faulty_tape=fault.tape)
+            heard = [one for one in seen if one.span not in told.get(one.moment.agent, "")]
             if heard:
                 detail = f"{heard[0].moment} was shown what {entry.target.moment} was told: {heard[0].span!r}"
                 raise _Discard("overheard", detail)

@@ -290,3 +290,9 @@ def test_an_injection_that_another_agent_was_shown_as_well_proves_nothing_of_the
     told = plan("Reader", strategy="prompt_injection", scope="persistent")
     assert Bench(lambda: office).reason(told) == "overheard"
     assert Bench().prove(told).run.kept
+
+
+def test_two_targets_that_are_told_the_same_do_not_overhear_each_other():
+    told = plan("Solver", "Critic", strategy="prompt_injection", scope="persistent")
+
+    assert Bench().prove(told).run.reason != "overheard"
