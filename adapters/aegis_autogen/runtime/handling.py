@@ -20,6 +20,7 @@ from typing import Any
 from autogen_core.models import CreateResult
 
 from aegis_autogen.runtime.messages import altered, answer_of, message_parts, message_steps
+from aegis_autogen.texts.messages import added, usage_of
 from aegis_core.adapter import Turn
 from aegis_core.run import Run
 from aegis_core.trajectory import Usage
@@ -142,10 +143,9 @@ class Handling:
         return f"{'-'.join(map(str, self.origin.path))}-{self.n_tools}"
 
     def told(self, model: str, result: CreateResult) -> None:
-        """A model was called; what leaves the agent next is its."""
-        spent = result.usage
+        """A model was called; what leaves the agent next is its, and what all calls before it cost."""
         self.model = model
-        self.usage = Usage(input_tokens=spent.prompt_tokens, output_tokens=spent.completion_tokens)
+        self.usage = added(self.usage, usage_of(result.usage))
 
     async def finish(self, reply: Any, recipients: tuple[str, ...], *, counts: bool) -> Any:
         """The handler is done. Its result leaves the agent only where it is a reply that somebody waits for."""

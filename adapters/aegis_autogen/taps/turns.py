@@ -23,6 +23,7 @@ from pydantic import JsonValue
 
 from aegis_autogen.taps.orders import precedes, tool_place
 from aegis_autogen.texts.messages import (
+    added,
     delivered_steps,
     given_parts,
     said_parts,
@@ -131,7 +132,7 @@ class Activation:
             parts = tuple(part.model_copy(update={"kind": kind}) for part in parts)
         return await self.run.aend_turn(
             self.turn, parts, route=route, addressed_to=addressed_to, visible_to=self.speaker.hearers,
-            model=self.model, usage=usage_of(message.models_usage) or self.usage,
+            model=self.model, usage=self.usage or usage_of(message.models_usage),
             steps=lambda delivery: delivered_steps(message, delivery),
         )  # fmt: skip
 
@@ -168,8 +169,8 @@ class Activation:
         return dataclasses.replace(self.turn, order=order) if self.turn is not None else None
 
     def answered(self, usage: Usage | None, model: str | None) -> None:
-        """The model has answered; the last answer counts."""
-        self.usage, self.model = usage, model
+        """The model has answered. All answers of a turn are counted, and the last one names the model."""
+        self.usage, self.model = added(self.usage, usage), model
 
     def next_call(self) -> OrderKey:
         """The key of the next tool call."""

@@ -20,6 +20,7 @@ from aegis_core.run.values import value_parts, write_value
 from aegis_core.trajectory import StepKind, Usage
 
 __all__ = [
+    "added",
     "delivered_steps",
     "given_parts",
     "message_text",
@@ -135,6 +136,15 @@ def usage_of(usage: Any) -> Usage | None:  # AutoGen's RequestUsage
     if usage is None:
         return None
     return Usage(input_tokens=max(0, usage.prompt_tokens), output_tokens=max(0, usage.completion_tokens))
+
+
+def added(one: Usage | None, other: Usage | None) -> Usage | None:
+    """Tokens of two model calls together; of one, if the other told none."""
+    if one is None or other is None:
+        return one or other
+    return Usage(
+        input_tokens=one.input_tokens + other.input_tokens, output_tokens=one.output_tokens + other.output_tokens
+    )
 
 
 def message_text(message: Any) -> str | None:

@@ -3,20 +3,25 @@
 from __future__ import annotations
 
 import asyncio
+import inspect
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
 from aegis_autogen.adapter import AutoGenAdapter
+from aegis_autogen.taps.standing import StandIn
 from aegis_core.faults import ArmKind, Moment, Plan, Scope, Strategy, Target
 from aegis_core.injector import Edits, InjectionContext, Injector, Realisation, Refused
 from aegis_core.run import Interventions, Limits, Replay, Run, RunInfo, Tape
 from aegis_core.run.canonical import canonical
-from aegis_core.trajectory import Step, Trajectory
+from aegis_core.trajectory import Step, Trajectory, Usage
 
 ADAPTER = AutoGenAdapter()
 TASK = "Count the crates."
 Build = Callable[[], Any]
+_OWNERS = ("autogen_agentchat", "autogen_core", "autogen_ext", "tests")
+_CHANGING = ("_runtime", "_previous_speaker", "reply")
+"""What a team puts anew in a run itself, and a test."""
 
 
 class Appends(Injector):
@@ -92,6 +97,8 @@ def ran(
     run = Run(info, replay=replay, interventions=interventions, limits=limits, normalise=ADAPTER.normalise)
     result, error = None, None
 
+    before = _attributes(app)
+
     async def play() -> Any:
         with ADAPTER.attach(app, run):
             return await use(app)
@@ -102,10 +109,66 @@ def ran(
         if not raises:
             raise
         error = raised
+    _same(app, before)
     assert run.trouble == ""
     trajectory = run.trajectory()
     assert Trajectory.model_validate_json(trajectory.model_dump_json()) == trajectory
     return Ran(run, result, error, app)
+
+
+def _parts(app: Any) -> list[Any]:
+    """All objects of the framework's and the tests' own classes that an app holds: teams, agents, clients, tools."""
+    found: dict[int, Any] = {}
+    left: list[Any] = [app]
+    while left:
+        item = left.pop()
+        if isinstance(item, list | tuple | dict):
+            left += item.values() if isinstance(item, dict) else item
+        elif id(item) not in found and type(item).__module__.split(".")[0] in _OWNERS and hasattr(item, "__dict__"):
+            found[id(item)] = item
+            left += [value for name, value in vars(item).items() if name not in _CHANGING]
+    return list(found.values())
+
+
+def _attributes(app: Any) -> list[tuple[Any, dict[str, Any]]]:
+    """What each part of an app has of its own, before a run."""
+    return [(item, dict(vars(item))) for item in _parts(app)]
+
+
+def _same(app: Any, before: list[tuple[Any, dict[str, Any]]]) -> None:
+    """Nothing of ours is left: what replaced an attribute is gone, by identity."""
+    for item, known in before:
+        for name, value in vars(item).items():
+            if name not in known:
+                assert not inspect.isroutine(value), f"{type(item).__name__}.{name} is left over"
+            elif inspect.isroutine(known[name]) or type(known[name]).__module__.split(".")[0] in _OWNERS:
+                assert value is known[name] or name in _CHANGING, f"{type(item).__name__}.{name} is not restored"
+    held = [
+        f"{type(item).__name__}.{name}" for item in _parts(app) for name, value in vars(item).items() if _ours(value)
+    ]
+    assert held == []
+
+
+def _ours(value: Any) -> bool:
+    """Whether a value, or what is in a list of it, is a tap."""
+    inside = value.values() if isinstance(value, dict) else value if isinstance(value, list | tuple) else (value,)
+    return any(isinstance(item, StandIn) or hasattr(item, "__aegis_run__") for item in inside)
+
+
+def spent(done: Ran) -> tuple[Usage, Usage]:
+    """What all model calls of a run told, and what its steps tell: (tokens in, tokens out) of both."""
+    told = [entry.payload["usage"] for entry in done.run.tape().entries if entry.key.kind == "model"]
+    steps = [step.usage for step in done.steps if step.usage is not None]
+    return (
+        Usage(
+            input_tokens=sum(usage["prompt_tokens"] for usage in told),
+            output_tokens=sum(usage["completion_tokens"] for usage in told),
+        ),
+        Usage(
+            input_tokens=sum(usage.input_tokens for usage in steps),
+            output_tokens=sum(usage.output_tokens for usage in steps),
+        ),
+    )
 
 
 def target(

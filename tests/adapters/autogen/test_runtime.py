@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any
@@ -270,6 +271,25 @@ def test_a_handler_of_the_user_and_an_alteration_both_have_their_effect() -> Non
 
     made = asyncio.run(go())
     assert made.read == [(name, f"{news} {MARK}".upper()) for name in ("left", "right")]
+
+
+class Refusing(Shouting):
+    """A handler of the user's own that raises when something is published."""
+
+    async def on_publish(self, message: Any, *, message_context: MessageContext) -> Any:
+        raise RuntimeError("no publications")
+
+
+@pytest.mark.case("autogen-N14")
+@pytest.mark.parametrize("records", [False, True])
+def test_a_user_s_own_handler_that_raises_hangs_the_runtime_with_aegis_and_without(records: bool) -> None:
+    async def go() -> None:
+        made = await office(intervention_handlers=[Refusing()])
+        with aegis.record(made.runtime) if records else contextlib.nullcontext(), pytest.raises(TimeoutError):
+            await asyncio.wait_for(made.ask("Count them."), 0.3)
+        assert made.read == []
+
+    asyncio.run(go())
 
 
 class Raising(Injector):
