@@ -17,9 +17,11 @@ from pydantic import BaseModel
 
 import aegis_core as aegis
 from aegis_core.errors import AdapterError
+from aegis_core.faults import Plan
+from aegis_core.run import Interventions
 from tests.adapters.autogen import teams
 from tests.adapters.autogen.models import Book, Client, call
-from tests.adapters.autogen.running import ADAPTER, TASK, altered, ran, served, target
+from tests.adapters.autogen.running import ADAPTER, TASK, Appends, altered, ran, served, target
 
 pytestmark = pytest.mark.framework
 
@@ -89,6 +91,40 @@ def test_a_human_s_answer_is_on_the_tape_and_asked_for_once() -> None:
     again = served(team, clean)
     assert len(asked) == 2
     assert again.said == clean.said
+
+
+@pytest.mark.case("autogen-13")
+def test_what_a_human_says_can_be_corrupted_and_what_one_is_given_can_not_be() -> None:
+    def team(book: Book | None = None) -> Any:
+        members: Any = [UserProxyAgent("boss", input_func=lambda _: "nine"), teams.assistant(book or Book(), "a")]
+        return RoundRobinGroupChat(members, max_turns=2)
+
+    clean, book = ran(team()), Book()
+    done = altered(lambda: team(book), target("boss", "response_corruption", "outgoing"), clean=clean)
+    assert done.said == [("boss", "nine ALTERED"), ("a", "a<nine ALTERED>")]
+    assert book.of("a")[0][-1] == "nine ALTERED"
+
+    plan = Plan(targets=(target("boss", "prompt_injection", "persistent"),), seed=1)
+    left = ran(team(), interventions=Interventions(plan, Appends(), arm="fault"))
+    (entry,) = left.run.ledger().interventions
+    assert not entry.fired
+    assert entry.reason
+    assert left.said == clean.said
+
+
+@pytest.mark.case("autogen-13")
+def test_a_human_alone_is_recorded_served_and_corrupted_by_run() -> None:
+    asked: list[str] = []
+
+    def boss() -> Any:
+        return UserProxyAgent("boss", input_func=lambda prompt: asked.append(prompt) or "nine")
+
+    clean = ran(boss())
+    assert (clean.said, clean.trajectory.final_output) == ([("boss", "nine")], "nine")
+    assert served(boss, clean).said == clean.said
+    done = altered(boss, target("boss", "response_corruption", "outgoing"), clean=clean)
+    assert done.result.messages[-1].to_text() == "nine ALTERED"
+    assert len(asked) == 1
 
 
 @pytest.mark.case("autogen-13")
