@@ -9,12 +9,13 @@ from typing import Any
 
 import aegis_core
 from aegis_core.adapter import Attachment
-from aegis_core.errors import AdapterError, RecorderWarning
+from aegis_core.errors import AdapterError, RecorderWarning, ReplayDrift, RunLimitReached
 from aegis_core.run import Run
 from aegis_core.run.patches import Patches
 from aegis_core.trace.active import guarded
 from aegis_metagpt import _compat, models
 from aegis_metagpt._compat import REQUIREMENT, Message, Role, Team
+from aegis_metagpt.copies import copying
 from aegis_metagpt.messages import message_text
 from aegis_metagpt.names import Cast, Member
 from aegis_metagpt.seat import Seat, current
@@ -46,16 +47,22 @@ class MetaGPTAttachment(Attachment):
         self._failure: BaseException | None = None
         self._begun = False
         self._looking = False
+        self._ended = False
+        """Whether a drift or a limit has ended the run, whatever comes after."""
+        self._in_team = False
         self._refuse_second_hold()
         self._warn_of_shadowed()
         environment = self.cast.environment
         if environment is not None:
-            self._patches.attribute(environment, "publish_message", self._publishing(environment.publish_message))
-            self._patches.attribute(environment, "run", self._running(environment.run))
+            self._put(
+                environment,
+                publish_message=self._publishing(environment.publish_message),
+                run=self._running(environment.run),
+            )
         for member in self.cast.members:
             self._tap(member)
         if isinstance(app, Team):
-            self._patches.attribute(app, "run", self._team_entry(app))
+            self._put(app, run=self._team_entry(app))
         elif isinstance(app, Role):
             self._patches.attribute(app, "run", self._role_entry(app.run))
         models.look_for_strays()
@@ -86,9 +93,13 @@ class MetaGPTAttachment(Attachment):
             models.release(self._models.pop())
 
     def _tap(self, member: Member) -> None:
-        self._patches.attribute(member.role, "react", self._reacting(member, member.role.react))
-        self._patches.attribute(member.role, "run", self._acting(member, member.role.run))
+        role = member.role
+        self._put(role, react=self._reacting(member, role.react), run=self._acting(member, role.run))
         self._tap_models(member)
+
+    def _put(self, owner: Any, **taps: Any) -> None:
+        for name, value in (taps | copying(owner, taps)).items():
+            self._patches.attribute(owner, name, value)
 
     def _tap_models(self, member: Member) -> None:
         for model in _compat.models_of(member.role):
@@ -156,7 +167,7 @@ class MetaGPTAttachment(Attachment):
 
     def _running(self, real: _Method) -> _Method:
         async def run(k: int = 1, **kwargs: Any) -> None:
-            alone = self.app is self.cast.environment
+            alone = not self._in_team
             if alone and not self.run.entered:
                 self._enter("", goes_on=True)
             try:
@@ -216,20 +227,24 @@ class MetaGPTAttachment(Attachment):
 
     def _leave(self, result: Any) -> None:
         with guarded(self.run):
+            if not self._ended:  # an earlier call may have failed, and the user's code went on from that
+                self.run.error, self.run.limit_reached = None, ""
             answer, why = (self._answer, "") if self.run.output is None else self.run.own_answer(result)
             self.run.leave(answer, unanswered=why)
 
     def _fail(self, error: BaseException) -> None:
         """The system is left with an exception, whether or not MetaGPT lets it out."""
         with guarded(self.run):
-            self.run.failed(self._true(error))
+            told = self._true(error)
+            self._ended = self._ended or isinstance(told, ReplayDrift | RunLimitReached)
+            self.run.failed(told)
             self.run.leave(None)
 
     def _team_entry(self, team: Any) -> _Method:
         real, swallows = _compat.raising(team), _compat.is_swallowing(team)
 
         async def noted(*args: Any, **kwargs: Any) -> Any:
-            self._failure = None
+            self._failure, self._in_team = None, True
             idea = kwargs.get("idea") or (args[1] if len(args) > 1 else "")
             if not self.run.entered and not idea:
                 self._enter(team.idea, goes_on=True)
@@ -238,6 +253,8 @@ class MetaGPTAttachment(Attachment):
             except BaseException as error:
                 self._fail(error)
                 raise
+            finally:
+                self._in_team = False
             if (swallowed := self._swallowed(result)) is not None:
                 self._fail(swallowed)
             else:

@@ -10,7 +10,7 @@ from __future__ import annotations
 import asyncio
 import functools
 import threading
-from collections.abc import Awaitable, Callable, Mapping
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from contextvars import ContextVar
 from dataclasses import dataclass, replace
 from typing import Any
@@ -18,11 +18,12 @@ from typing import Any
 from pydantic import BaseModel, JsonValue
 
 from aegis_core.adapter import CallKind, Part
-from aegis_core.run.values import plain_data, value_parts, write_value
+from aegis_core.run.values import plain_data, text_of, value_parts, write_value
 from aegis_core.trace.active import guarded
 from aegis_core.trajectory import Usage
 from aegis_metagpt import _compat
 from aegis_metagpt._compat import BaseLLM, HumanProvider
+from aegis_metagpt.copies import copying
 from aegis_metagpt.requests import request_parts, written_request
 from aegis_metagpt.seat import Seat, current
 
@@ -133,7 +134,7 @@ def _taps(model: Any) -> dict[str, Any]:
         taps["aask_code"] = _tap(model, model.aask_code, "messages", kind, name="code")
     if hasattr(own, _compat.COSTS):
         taps[_compat.COSTS] = _counting(getattr(model, _compat.COSTS))
-    return taps
+    return taps | copying(model, taps)
 
 
 # -- strays -------------------------------------------------------------------------------------------------------
@@ -238,11 +239,13 @@ async def _called(
     if served and reply.usage is not None:
         _compat.tell_costs(model, reply.usage.input_tokens, reply.usage.output_tokens, reply.model)
     if kind == "model":
-        seat.usage, seat.model = reply.usage, reply.model or getattr(model, "model", None)
+        spent = [(usage, None) for usage in (seat.usage, reply.usage) if usage is not None]
+        seat.usage, seat.model = _total(spent), reply.model or getattr(model, "model", None)
+        seat.words.append(text_of(reply.value) or "")
     return reply.value
 
 
-def _total(spent: list[tuple[Usage, str | None]]) -> Usage | None:
+def _total(spent: Sequence[tuple[Usage, str | None]]) -> Usage | None:
     if not spent:
         return None
     return Usage(

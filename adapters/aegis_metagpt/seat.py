@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from contextvars import ContextVar
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 from aegis_core.adapter import Turn
@@ -28,9 +28,13 @@ class Seat:
     turn: Turn | None = None
     model: str | None = None
     usage: Usage | None = None
+    """Of all model calls of the turn."""
+    words: list[str] = field(default_factory=list)
+    """What models said in the turn."""
     said: Any = None  # the Message that the turn ended with, as it is to be published
     altered: tuple[Any, Any] | None = None
     parents: tuple[int, ...] = ()
+    told: frozenset[str] = frozenset()  # ids of the messages that the turn began with
 
     @property
     def acts(self) -> bool:

@@ -6,13 +6,13 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from aegis_core.adapter import Delivery, Part
+from aegis_core.adapter import Delivery, Part, Turn
 from aegis_core.run import Run
 from aegis_core.run.recorder import OrderKey, after, sortable
 from aegis_core.trace.active import guarded
 from aegis_metagpt import _compat
 from aegis_metagpt._compat import Message
-from aegis_metagpt.messages import message_parts, message_step, write_message
+from aegis_metagpt.messages import message_parts, message_step, message_text, write_message
 from aegis_metagpt.names import Cast, Member
 from aegis_metagpt.seat import Seat
 
@@ -58,6 +58,7 @@ class Turns:
         with guarded(self._run):
             role = seat.member.role
             told = self._told(role)
+            seat.told = frozenset(message.id for message in told)
             seat.parents = self._ledger.steps_of(told)
             seat.turn = await self._run.abegin_turn(
                 seat.member.path, self._parts(told), order=order, parents=seat.parents
@@ -101,8 +102,9 @@ class Turns:
     async def _ended(self, seat: Seat, message: Message | None) -> Message | None:
         turn, path = seat.turn, seat.member.path
         assert turn is not None
+        self._between(seat, message)
         if message is None:
-            await self._run.aend_turn(turn, (), model=seat.model, usage=seat.usage)
+            await self._silent(seat, turn)
             return None
         self._ledger.note(message, path, turn.order)
         to = self._cast.addressees(message)
@@ -121,6 +123,30 @@ class Turns:
         if seat.said is not message:
             seat.altered = (message, seat.said)
         return seat.said
+
+    def _between(self, seat: Seat, message: Message | None) -> None:
+        """What the role put into its own memory in this turn, and tells nobody: results of all actions but the last."""
+        turn, known = seat.turn, self._known.get(id(seat.member.role), {})
+        assert turn is not None
+        for own in seat.member.role.rc.memory.get():
+            if own is message or id(own) in known or own.id in seat.told or own.id in self._ledger.authors:
+                continue
+            if text := message_text(own):
+                self._thought(seat, turn, text)
+
+    def _thought(self, seat: Seat, turn: Turn, text: str, **more: Any) -> None:
+        self._run.step(
+            seat.member.path, "thought", text, moment=turn.moment, order=turn.order, parents=seat.parents, **more
+        )
+
+    async def _silent(self, seat: Seat, turn: Turn) -> None:
+        """The role has said nothing. What its models said is kept as what it thought."""
+        *words, last = seat.words or [""]
+        for text in filter(None, words):
+            self._thought(seat, turn, text)
+        if last or seat.usage is not None:
+            self._thought(seat, turn, last, model=seat.model, usage=seat.usage)
+        await self._run.aend_turn(turn, ())
 
     def _left(self, message: Message, delivery: Delivery) -> Message:
         """The message as others get it."""

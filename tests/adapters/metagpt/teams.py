@@ -122,9 +122,20 @@ def chain(
 
 def recorded(app: Team, *, n_round: int = 8, task: str = TASK) -> Any:
     """A recording of `Team.run`, as a user calls it."""
+    before = _taps(app)
     with aegis.record(app) as run:
         run.result = asyncio.run(app.run(n_round=n_round, idea=task))
+    assert _taps(app) == before
+    assert type(run.trajectory).model_validate_json(run.trajectory.model_dump_json()) == run.trajectory
     return run
+
+
+def _taps(app: Team) -> list[dict[str, int]]:
+    """Which callable stands where, in the own namespaces of what can be tapped, by identity."""
+    roles = list(app.env.member_addrs)
+    owners = [app, app.env, *roles, *(action for member in roles for action in member.actions), BaseLLM]
+    owners += [member.llm for member in roles]
+    return [{name: id(value) for name, value in vars(owner).items() if callable(value)} for owner in owners]
 
 
 def altered(app: Any, moment: Moment, site: Any, *, served: Any = None, injector: Any = None, task: str = TASK) -> Run:

@@ -14,7 +14,7 @@ from metagpt.team import Team
 from metagpt.utils.common import NoMoneyException
 
 import aegis_core as aegis
-from aegis_core.errors import RunLimitReached
+from aegis_core.errors import RecorderWarning, RunLimitReached
 from aegis_core.run import Limits, Run, RunInfo
 from aegis_metagpt.adapter import MetaGPTAdapter
 from aegis_metagpt.entry import TooManyRoundsError
@@ -226,3 +226,19 @@ def test_what_others_of_a_round_say_after_an_error_is_recorded() -> None:
 
     assert said(run) == [("Rex", "R1 said")]
     assert [step.agent for step in run.trajectory.steps if step.kind == "error"] == ["Wanda"]
+
+
+def test_a_failure_that_the_users_code_goes_on_from_is_not_the_end() -> None:
+    app, models = chain(rex=ValueError("bad rex"))
+
+    async def play() -> None:
+        await app.run(n_round=5, idea=TASK)
+        models[1].answers = ["R1 said"]
+        await app.run(n_round=5, idea="Again.")
+
+    run = aegis.record(app)
+    with pytest.warns(RecorderWarning, match="2 calls"), run:
+        asyncio.run(play())
+
+    assert [step.kind for step in run.trajectory.steps].count("error") == 1
+    assert (run.trajectory.error, run.trajectory.final_output) == (None, "P1 said")

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import asyncio
+import copy
+import pickle
 from concurrent.futures import ThreadPoolExecutor
 
 import pytest
@@ -130,3 +132,63 @@ def test_a_dump_of_a_team_shows_nothing_of_a_recording() -> None:
     with aegis.record(app):
         assert app.model_dump_json() == before
         asyncio.run(app.run(n_round=1, idea=TASK))
+
+
+@pytest.mark.parametrize("copied", [copy.deepcopy, lambda app: app.model_copy(deep=True)])
+def test_copies_of_a_team_made_meanwhile_run_on_themselves(copied) -> None:
+    app, models = chain()
+
+    with aegis.record(app) as run:
+        other = copied(app)
+        asyncio.run(app.run(n_round=5, idea=TASK))
+        asyncio.run(other.run(n_round=5, idea="Another."))
+
+    assert said(run) == [("Wanda", "W1 said"), ("Rex", "R1 said"), ("Pam", "P1 said")]
+    assert (TASK in app.env.history, "Another." in app.env.history) == (True, False)
+    assert (TASK in other.env.history, "Another." in other.env.history) == (False, True)
+    assert [len(model.asked) for model in models] == [1, 1, 1]
+
+
+@pytest.mark.parametrize("copied", [copy.copy, copy.deepcopy, lambda model: pickle.loads(pickle.dumps(model))])
+def test_copies_of_a_model_made_meanwhile_answer_for_themselves(copied) -> None:
+    model = ListLLM("one", "two")
+    app, _ = chain(wanda=model)
+
+    with aegis.record(app):
+        other = copied(model)
+        asyncio.run(app.run(n_round=5, idea=TASK))
+        asyncio.run(other.aask("hi"))
+
+    assert vars(other).keys() == vars(model).keys()
+    assert other.answers is model.answers or len(model.asked) == 1
+
+
+def test_models_that_work_unrecorded_at_the_same_time_are_not_touched() -> None:
+    outside, untouched = ListLLM("elsewhere", delay=0.001), []
+
+    async def elsewhere() -> None:
+        for _ in range(3):
+            assert await outside.aask("hi") == "elsewhere"
+            untouched.append("acompletion_text" not in vars(outside))
+
+    async def play() -> None:
+        with aegis.record(app) as run:
+            await asyncio.gather(app.run(n_round=5, idea=TASK), elsewhere())
+        runs.append(run)
+
+    runs = []
+    app, _ = chain(wanda=ListLLM("W1 said", delay=0.005))
+    asyncio.run(play())
+
+    assert untouched == [True] * 3
+    assert said(runs[0]) == [("Wanda", "W1 said"), ("Rex", "R1 said"), ("Pam", "P1 said")]
+    assert "elsewhere" not in runs[0].tape.model_dump_json()
+
+
+def test_a_shallow_copy_of_a_team_shares_its_taps() -> None:
+    app, _ = chain()
+
+    with aegis.record(app) as run:
+        asyncio.run(copy.copy(app).run(n_round=5, idea=TASK))
+
+    assert said(run) == [("Wanda", "W1 said"), ("Rex", "R1 said"), ("Pam", "P1 said")]

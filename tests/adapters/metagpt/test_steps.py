@@ -8,10 +8,12 @@ import pytest
 from metagpt.actions import UserRequirement
 from metagpt.context import Context
 from metagpt.environment import Environment
+from metagpt.roles import Role
 from metagpt.schema import Message
 
 import aegis_core as aegis
 from aegis_core.errors import RecorderWarning
+from aegis_core.trajectory import Usage
 from tests.adapters.metagpt.teams import (
     TASK,
     Improve,
@@ -25,10 +27,15 @@ from tests.adapters.metagpt.teams import (
     recorded,
     role,
     said,
+    steps,
     team,
 )
 
 pytestmark = pytest.mark.framework
+
+
+def part_of_user(parts) -> bool:
+    return parts[0].author == "user"
 
 
 @pytest.mark.case("metagpt-17")
@@ -43,6 +50,21 @@ def test_a_chain_of_roles_is_a_step_each_delivered_to_all_and_acted_on_by_one() 
     usage = [step.usage for step in run.trajectory.steps]
     assert (sum(u.input_tokens for u in usage), sum(u.output_tokens for u in usage)) == (21, 9)
     assert (run.trajectory.task, run.trajectory.final_output) == (TASK, "P1 said")
+
+
+@pytest.mark.case("metagpt-17")
+def test_the_requirement_is_the_task_goes_to_all_and_the_one_who_watches_it_reacts() -> None:
+    app, models = chain()
+
+    run = recorded(app)
+
+    assert run.trajectory.task == TASK
+    inputs = {entry.key.moment.agent: entry.request for entry in run.tape.entries if entry.key.kind == "input"}
+    assert [part.text for part in inputs["Wanda"]] == [TASK]
+    assert all(TASK in [part.text for part in parts] and part_of_user(parts) for parts in inputs.values())
+    assert list(inputs) == ["Wanda", "Rex", "Pam"]
+    assert TASK in models[0].seen[0]
+    assert (run.trajectory.steps[0].agent, run.trajectory.steps[0].text) == ("Wanda", "W1 said")
     assert all(step.model == "gpt-4o" for step in run.trajectory.steps)
 
 
@@ -300,3 +322,45 @@ def test_the_name_of_a_role_can_be_anything() -> None:
     run = recorded(team(*members, context=context))
 
     assert [agent for agent, _ in said(run)] == ["R-D", "Twin", "Twin#2"]
+
+
+def test_a_turn_that_says_nothing_keeps_what_its_model_said_and_cost() -> None:
+    class Quiet(Role):
+        async def _act(self) -> None:
+            await self.llm.aask("Hm?")
+
+    context = Context()
+    quiet = role(Quiet, ListLLM("Only for me."), [Write], [UserRequirement], context)
+
+    with aegis.record(quiet) as run:
+        asyncio.run(quiet.run(TASK))
+
+    assert [(step.kind, step.text) for step in steps(run)] == [("thought", "Only for me.")]
+    assert steps(run)[0].usage == Usage(input_tokens=7, output_tokens=3)
+
+
+def test_the_results_of_all_actions_and_the_usage_of_all_calls_are_in_the_steps() -> None:
+    context = Context()
+    wanda = role(Wanda, ListLLM("one", "two"), [Write, Improve], [UserRequirement], context)
+    wanda._set_react_mode("by_order", 5)
+
+    with aegis.record(wanda) as run:
+        asyncio.run(wanda.run(TASK))
+
+    assert [(step.kind, step.text) for step in steps(run)] == [("thought", "one"), ("message", "two")]
+    assert [step.usage for step in steps(run)] == [None, Usage(input_tokens=14, output_tokens=6)]
+
+
+def test_a_team_whose_environment_is_run_by_the_users_code_has_an_output() -> None:
+    app, _ = chain()
+
+    async def play() -> None:
+        app.env.publish_message(Message(content=TASK, cause_by=UserRequirement))
+        while not app.env.is_idle:
+            await app.env.run()
+
+    with aegis.record(app) as run:
+        asyncio.run(play())
+
+    assert said(run) == [("Wanda", "W1 said"), ("Rex", "R1 said"), ("Pam", "P1 said")]
+    assert (run.trajectory.task, run.trajectory.final_output) == (TASK, "P1 said")
