@@ -6,7 +6,7 @@ Checked by `tests/adapters/autogen/test_compat.py` against the versions that the
 from __future__ import annotations
 
 import inspect
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
 from autogen_agentchat.agents import CodeExecutorAgent, MessageFilterAgent, SocietyOfMindAgent, UserProxyAgent
@@ -42,6 +42,7 @@ __all__ = [
     "held",
     "holds_tools",
     "is_human",
+    "keeps_to_itself",
     "manager_name",
     "model_name",
     "orchestrates",
@@ -285,3 +286,12 @@ def orchestrates(team: Any) -> bool:
 def teams_nest() -> bool:
     """Whether a team can take part in another one; before 0.7 only by a SocietyOfMindAgent around it."""
     return "name" in inspect.signature(RoundRobinGroupChat.__init__).parameters
+
+
+def keeps_to_itself(agent: Any, others: Iterable[Any]) -> bool:
+    """Whether what an agent is given enters a memory of its own: not that of a team inside, nor one that is shared."""
+    context = getattr(agent, "_model_context", None)
+    shared = context is not None and any(
+        getattr(other, "_model_context", None) is context for other in others if other is not agent
+    )
+    return not shared and not isinstance(agent, UserProxyAgent | SocietyOfMindAgent)

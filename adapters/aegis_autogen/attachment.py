@@ -75,7 +75,7 @@ class SystemAttachment(Attachment):
             authors=self._layout.authors(member),
             paths=team.paths() if team is not None else {},
             hearers=team.hearers(member.path) if team is not None else (),
-            reads=not _compat.is_human(agent),
+            private=_compat.keeps_to_itself(agent, [other.agent for other in self._layout.members]),
             told=self._told,
         )
         tap = self._taps[id(member)] = AgentTap(self.run, speaker, lambda: self._order(member), self.signals)

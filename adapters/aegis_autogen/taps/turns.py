@@ -63,8 +63,8 @@ class Speaker:
     paths: Mapping[str, str] = field(default_factory=dict)
     """Paths of those in its team, by name."""
     hearers: tuple[str, ...] = ()
-    reads: bool = True
-    """Whether what it says depends on what it is given: a `UserProxyAgent` shows none of it to its human."""
+    private: bool = True
+    """Whether an alteration of what it is given stays with it, and has an effect there."""
     told: set[tuple[str, str]] = field(default_factory=set)
     """Class and id of the messages and events of the run that are steps already; shared by all agents."""
 
@@ -93,7 +93,7 @@ class Activation:
     async def begin(self, messages: list[Any]) -> list[Any]:
         """The turn begins; returns the messages that the agent is to get."""
         parts = given_parts(messages, self.speaker.authors)
-        turn = await self.begin_with(parts, scopes=("persistent",) if self.speaker.reads else ())
+        turn = await self.begin_with(parts, scopes=("persistent",) if self.speaker.private else ())
         return write_given(messages, turn.texts()) if turn.changed else messages
 
     async def begin_with(self, parts: tuple[Part, ...], scopes: tuple[Any, ...] = ("persistent",)) -> Turn:

@@ -7,12 +7,15 @@ from typing import Any
 import pytest
 from autogen_agentchat.messages import HandoffMessage, ModelClientStreamingChunkEvent, StructuredMessage, TextMessage
 from autogen_agentchat.teams import RoundRobinGroupChat
+from autogen_core.model_context import UnboundedChatCompletionContext
 from pydantic import BaseModel
 
+from aegis_core.faults import Plan
+from aegis_core.run import Interventions
 from aegis_core.run.observation import observe
 from tests.adapters.autogen import teams
 from tests.adapters.autogen.models import Book
-from tests.adapters.autogen.running import ADAPTER, TASK, Ran, altered, ran, started, target
+from tests.adapters.autogen.running import ADAPTER, TASK, Appends, Ran, altered, ran, started, target
 
 pytestmark = pytest.mark.framework
 
@@ -262,3 +265,21 @@ def test_the_error_that_ends_a_run_names_the_agent_that_raised() -> None:
     assert failed.told == ["a:message", "b:error"]
     assert failed.trajectory.error is not None
     assert failed.trajectory.error.agent == "b"
+
+
+def sharing() -> RoundRobinGroupChat:
+    """a and b, with one memory."""
+    memory = UnboundedChatCompletionContext()
+    members: Any = [teams.assistant(Book(), name, model_context=memory) for name in ("a", "b")]
+    return RoundRobinGroupChat(members, max_turns=2)
+
+
+@pytest.mark.case("autogen-4")
+@pytest.mark.parametrize(("build", "agent"), [(teams.society, "som"), (sharing, "b")])
+def test_a_persistent_injection_that_others_would_be_shown_is_refused(build: Any, agent: str) -> None:
+    plan = Plan(targets=(target(agent, "prompt_injection", "persistent"),), seed=1)
+    left = ran(build(), interventions=Interventions(plan, Appends(), arm="fault"))
+    (entry,) = left.run.ledger().interventions
+    assert not entry.fired
+    assert entry.reason
+    assert left.said == ran(build()).said
