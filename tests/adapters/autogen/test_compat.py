@@ -127,3 +127,23 @@ def test_whether_teams_nest_is_told_from_the_version() -> None:
     from importlib.metadata import version
 
     assert _compat.teams_nest() is (tuple(map(int, version("autogen-agentchat").split(".")[:2])) >= (0, 7))
+
+
+def test_a_runtime_says_which_agents_it_has_and_who_gets_what() -> None:
+    from autogen_core import AgentId, RoutedAgent, SingleThreadedAgentRuntime, TopicId, TypeSubscription
+
+    from aegis_autogen.runtime import _compat as of_runtime
+
+    async def play() -> None:
+        runtime, reader = SingleThreadedAgentRuntime(), AgentId("reader", "default")
+        await RoutedAgent.register(runtime, "reader", lambda: RoutedAgent("Reads."))
+        await runtime.add_subscription(TypeSubscription("news", "reader"))
+        assert of_runtime.agent_types(runtime) == ("reader",)
+        assert of_runtime.instances(runtime) == {}
+        agent = await getattr(runtime, of_runtime.GET_AGENT)(reader)
+        assert of_runtime.instances(runtime) == {reader: agent}
+        assert await of_runtime.recipients(runtime, TopicId("news", "default"), None) == (reader,)
+        assert await of_runtime.recipients(runtime, TopicId("news", "default"), reader) == ()
+        assert not of_runtime.is_handled(agent, "a text", None)  # type: ignore[arg-type]
+
+    asyncio.run(play())

@@ -341,6 +341,28 @@ def test_runs_of_one_object_leave_nothing_behind(build: Any, runs: int) -> None:
 
 
 @pytest.mark.case("autogen-N10")
+def test_five_hundred_runs_of_one_team_with_models_leave_no_object_of_ours_behind() -> None:
+    team = teams.round_robin(most=2)
+
+    def ours() -> int:
+        gc.collect()
+        return sum(str(getattr(type(item), "__module__", "")).startswith("aegis_") for item in gc.get_objects())
+
+    async def play(runs: int) -> int:
+        for _ in range(runs):
+            with aegis.record(team):
+                await team.run(task=TASK)
+            await team.reset()
+        return ours()
+
+    async def all_of_them() -> tuple[int, int]:
+        return await play(5), await play(495)
+
+    few, many = asyncio.run(all_of_them())
+    assert many <= few
+
+
+@pytest.mark.case("autogen-N10")
 def test_a_team_that_outlives_its_first_recorded_run_does_not_keep_it() -> None:
     for build in (teams.selector, teams.magentic, teams.graph, teams.agent_tool):
         team = build()

@@ -15,8 +15,9 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from typing import Any, Self
 
-from autogen_ext.agents.file_surfer._markdown_file_browser import MarkdownFileBrowser
 from markitdown import MarkItDown
+
+from aegis_autogen.testing.magentic._compat import MarkdownFileBrowser
 
 __all__ = ["Desk", "FolderBrowser", "Pages", "pages"]
 

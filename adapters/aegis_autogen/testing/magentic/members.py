@@ -14,8 +14,8 @@ from autogen_core.models import (
     UserMessage,
 )
 from autogen_ext.agents.file_surfer import FileSurfer
-from autogen_ext.agents.magentic_one._magentic_one_coder_agent import MAGENTIC_ONE_CODER_SYSTEM_MESSAGE as CODER_PROMPT
 
+from aegis_autogen.testing.magentic._compat import CODER_PROMPT
 from aegis_autogen.testing.magentic.clients import PlainClient, text_of_message, wanted
 from aegis_autogen.testing.magentic.handing import sections
 from aegis_core.world import Message
