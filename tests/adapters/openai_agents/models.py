@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from typing import Any
 
 from agents import Model, ModelResponse, RunConfig
 
+import aegis_core as aegis
+from aegis_openai_agents.names import Layout
 from aegis_openai_agents.testing.items import answer, asked, events, message, texts_of
 
-__all__ = ["QUIET", "Says", "hands_to", "uses"]
+__all__ = ["QUIET", "Says", "checked", "hands_to", "uses"]
 
 QUIET = RunConfig(tracing_disabled=True)
 
@@ -61,3 +64,25 @@ def hands_to(name: str, call_id: str = "call_1", **arguments: Any) -> Any:
 def uses(tool: str, call_id: str = "call_1", **arguments: Any) -> Any:
     """The call of a tool."""
     return asked(tool, arguments, call_id=call_id)
+
+
+@contextmanager
+def checked(app: Any) -> Iterator[aegis.Recording]:
+    """Records; then all stands where it stood, by identity, and the trajectory is the same when written and read."""
+    before = [(owner, dict(vars(owner))) for owner in _owners(app)]
+    recording = aegis.record(app)
+    try:
+        with recording:
+            yield recording
+    finally:
+        for owner, space in before:
+            now = vars(owner)
+            assert now.keys() - space.keys() <= {"_function_approval_identity"}  # which the SDK writes into tools
+            assert all(now[name] is value for name, value in space.items())
+    written = recording.trajectory.model_dump_json()
+    assert type(recording.trajectory).model_validate_json(written) == recording.trajectory
+
+
+def _owners(app: Any) -> list[Any]:
+    agents = list(Layout(app).objects())
+    return [*agents, *(tool for agent in agents for tool in agent.tools)]

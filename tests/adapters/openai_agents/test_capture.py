@@ -15,14 +15,14 @@ from pydantic import BaseModel
 
 import aegis_core as aegis
 from aegis_openai_agents.testing.items import message
-from tests.adapters.openai_agents.models import QUIET, Says, hands_to, uses
+from tests.adapters.openai_agents.models import QUIET, Says, checked, hands_to, uses
 
 pytestmark = pytest.mark.framework
 
 
 def recorded(agent, task="How many?", **more):
     async def play():
-        with aegis.record(agent) as run:
+        with checked(agent) as run:
             result = await Runner.run(agent, task, run_config=QUIET, **more)
         return run, result
 
@@ -157,7 +157,7 @@ def test_a_tool_error_without_failure_function_ends_the_run_with_one_error_step(
         asyncio.run(Runner.run(agent, "Go", run_config=QUIET))
 
     async def play():
-        with aegis.record(agent) as run:
+        with checked(agent) as run:
             try:
                 await Runner.run(agent, "Go", run_config=QUIET)
             except Exception as error:
@@ -501,7 +501,8 @@ def test_a_model_that_the_users_code_exchanges_meanwhile_is_recorded_and_stays()
 
     agent = Agent("Solo", tools=[exchange], model=Says(uses("exchange")))
 
-    run, result = recorded(agent)
+    with aegis.record(agent) as run:
+        result = asyncio.run(Runner.run(agent, "How many?", run_config=QUIET))
 
     assert result.final_output == "by the second"
     assert told(run)[-1] == ("Solo", "message", "by the second")

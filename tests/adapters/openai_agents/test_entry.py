@@ -29,7 +29,7 @@ import aegis_core as aegis
 from aegis_core.errors import AdapterError, RecorderWarning
 from aegis_core.plugins import default_plugins
 from aegis_openai_agents.workflow import Workflow
-from tests.adapters.openai_agents.models import QUIET, Says, hands_to, uses
+from tests.adapters.openai_agents.models import QUIET, Says, checked, hands_to, uses
 
 pytestmark = pytest.mark.framework
 
@@ -39,7 +39,7 @@ def recorded(agent, start):
 
     async def play():
         result, error = None, None
-        with aegis.record(agent) as run:
+        with checked(agent) as run:
             try:
                 result = await start(agent)
             except Exception as raised:
@@ -73,7 +73,7 @@ def loop():
 def test_a_synchronous_run_is_recorded(loop):
     agent = Agent("Solo", model=Says("42"))
 
-    with aegis.record(agent) as run:
+    with checked(agent) as run:
         result = Runner.run_sync(agent, "How many?", run_config=QUIET)
 
     assert result.final_output == run.trajectory.final_output == "42"
