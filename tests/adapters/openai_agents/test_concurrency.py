@@ -17,7 +17,7 @@ from aegis_core.plugins import default_plugins
 from aegis_core.run import Run, RunInfo
 from aegis_openai_agents.models import TappedModel
 from aegis_openai_agents.workflow import Workflow
-from tests.adapters.openai_agents.models import QUIET, Says, hands_to, uses
+from tests.adapters.openai_agents.models import QUIET, Says, checked, hands_to, uses
 
 pytestmark = pytest.mark.framework
 
@@ -49,7 +49,7 @@ def test_one_agent_run_twice_at_once_in_a_workflow_is_kept_apart_by_branches():
     team = Workflow(translator, picker)
 
     async def play():
-        with aegis.record(team) as run:
+        with checked(team) as run:
             runs = (Runner.run(translator, text, run_config=QUIET) for text in ("one", "two"))
             found = await asyncio.gather(*runs)
             await Runner.run(picker, " / ".join(result.final_output for result in found), run_config=QUIET)
@@ -71,7 +71,7 @@ def test_one_agent_called_twice_at_once_in_one_block_is_warned_of():
     agent = Agent("Solo", model=Says(slowly))
 
     async def play():
-        with aegis.record(agent) as run:
+        with checked(agent) as run:
             await asyncio.gather(*(Runner.run(agent, text, run_config=QUIET) for text in ("one", "two")))
         return run
 
@@ -188,7 +188,7 @@ def test_a_runner_of_somebody_else_is_used_and_left_in_place():
     agent = Agent("Solo", model=Says("42"))
     try:
         set_default_agent_runner(own)
-        with aegis.record(agent) as run:
+        with checked(agent) as run:
             asyncio.run(Runner.run(agent, "Go", run_config=QUIET))
         assert get_default_agent_runner() is own
         with attached(agent):
@@ -204,7 +204,7 @@ def test_agents_that_do_not_belong_to_the_run_are_left_alone():
     agent, other = Agent("Solo", model=Says("42")), Agent("Other", model=Says("7"))
 
     async def play():
-        with aegis.record(agent) as run:
+        with checked(agent) as run:
             await Runner.run(other, "Go", run_config=QUIET)
             await Runner.run(agent, "Go", run_config=QUIET)
         return run
@@ -215,7 +215,7 @@ def test_agents_that_do_not_belong_to_the_run_are_left_alone():
 def test_a_run_in_another_thread_is_recorded():
     agent = Agent("Solo", model=Says("42"))
 
-    with aegis.record(agent) as run:
+    with checked(agent) as run:
         thread = threading.Thread(target=lambda: asyncio.run(Runner.run(agent, "Go", run_config=QUIET)))
         thread.start()
         thread.join()
@@ -248,7 +248,7 @@ def test_a_tool_that_is_called_with_a_narrower_context_is_recorded():
     tool = FunctionTool(name="count", description="", params_json_schema=schema, on_invoke_tool=invoke)
     agent = Agent("Clerk", tools=[tool], model=Says(uses("count"), "Done."))
 
-    with aegis.record(agent) as run:
+    with checked(agent) as run:
         asyncio.run(Runner.run(agent, "Go", run_config=QUIET))
 
     assert [step.text for step in run.trajectory.steps if step.kind == "tool_result"] == ["40"]

@@ -8,7 +8,6 @@ import pytest
 from agents import Agent, Runner, ToolOutputText, function_tool
 from pydantic import BaseModel
 
-import aegis_core as aegis
 from aegis_core.errors import ReplayDrift, RunLimitReached
 from aegis_core.faults import Moment, Target
 from aegis_core.plugins import default_plugins
@@ -16,7 +15,7 @@ from aegis_core.run import Limits, Replay, Run, RunInfo
 from aegis_openai_agents.responses import Reading, ResponseCodec
 from aegis_openai_agents.results import ResultCodec
 from aegis_openai_agents.testing.items import answer, asked, message
-from tests.adapters.openai_agents.models import QUIET, Says, uses
+from tests.adapters.openai_agents.models import QUIET, Says, checked, uses
 
 pytestmark = pytest.mark.framework
 
@@ -25,7 +24,7 @@ ADAPTER = default_plugins().adapter("openai-agents")
 
 def recorded(agent, task="Go"):
     async def play():
-        with aegis.record(agent) as run:
+        with checked(agent) as run:
             await Runner.run(agent, task, run_config=QUIET)
         return run
 

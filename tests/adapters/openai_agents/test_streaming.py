@@ -16,7 +16,7 @@ from aegis_core.run import Interventions, Replay, Run, RunInfo
 from aegis_core.testing.marking import MARK, Marks
 from aegis_openai_agents.streams import joined, split
 from aegis_openai_agents.testing.items import answer, asked, message
-from tests.adapters.openai_agents.models import QUIET, Says, hands_to, uses
+from tests.adapters.openai_agents.models import QUIET, Says, checked, hands_to, uses
 
 pytestmark = pytest.mark.framework
 
@@ -54,7 +54,7 @@ def test_a_streamed_run_is_recorded_like_any_other_and_its_events_are_the_same()
     _, plain = asyncio.run(_read(_team()))
 
     async def play():
-        with aegis.record(_team()) as run:
+        with checked(_team()) as run:
             result, events = await _read(run.app)
         return run, result, events
 
@@ -77,7 +77,7 @@ def test_a_streamed_hand_off_is_no_tool_call():
     agent = Agent("Clerk", handoffs=[writer], model=Says(hands_to("Writer")))
 
     async def play():
-        with aegis.record(agent) as run:
+        with checked(agent) as run:
             await _read(agent)
         return run
 
@@ -88,7 +88,7 @@ def test_a_streamed_hand_off_is_no_tool_call():
 @pytest.mark.case("openai-agents-574")
 def test_a_stream_that_is_left_early_keeps_what_was_said():
     async def play():
-        with aegis.record(_team()) as run:
+        with checked(_team()) as run:
             result = Runner.run_streamed(run.app, "How many?", run_config=QUIET)
             async with aclosing(result.stream_events()) as events:
                 async for event in events:
@@ -110,7 +110,7 @@ def test_a_cancelled_stream_ends_and_leaves_nothing_attached(mode):
     model, invoker = agent.model, agent.tools[0].on_invoke_tool
 
     async def play():
-        with aegis.record(agent) as run:
+        with checked(agent) as run:
             result = Runner.run_streamed(agent, "How many?", run_config=QUIET)
             async for event in result.stream_events():
                 if event.type == "run_item_stream_event":
@@ -136,7 +136,7 @@ def test_a_timeout_while_a_streamed_tool_works_is_let_through():
     agent = Agent("Clerk", tools=[wait], model=Says(uses("wait"), "Done."))
 
     async def play():
-        with aegis.record(agent) as run:
+        with checked(agent) as run:
             events = Runner.run_streamed(agent, "Go", run_config=QUIET).stream_events()
 
             async def read():
@@ -155,7 +155,7 @@ def test_a_timeout_while_a_streamed_tool_works_is_let_through():
 @pytest.mark.case("openai-agents-538")
 def test_events_may_be_read_in_another_task_than_the_one_that_started_the_run():
     async def play():
-        with aegis.record(_team()) as run:
+        with checked(_team()) as run:
             result = Runner.run_streamed(run.app, "How many?", run_config=QUIET)
 
             async def read():
@@ -170,7 +170,7 @@ def test_events_may_be_read_in_another_task_than_the_one_that_started_the_run():
 @pytest.mark.case("openai-agents-9")
 def test_a_stream_that_nobody_reads_is_recorded_when_its_task_ends():
     async def play():
-        with aegis.record(_team()) as run:
+        with checked(_team()) as run:
             result = Runner.run_streamed(run.app, "How many?", run_config=QUIET)
             while not result.is_complete:  # noqa: ASYNC110  nothing to wait for: nobody reads
                 await asyncio.sleep(0.001)
@@ -224,7 +224,7 @@ def _acted(agent, target=None, served=None):
 @pytest.mark.case("openai-agents-9")
 def test_a_streamed_run_is_served_from_the_tape_of_a_plain_one():
     async def clean():
-        with aegis.record(_team()) as run:
+        with checked(_team()) as run:
             await Runner.run(run.app, "How many?", run_config=QUIET)
         return run
 
