@@ -24,6 +24,14 @@ class Signals:
         self.cause: BaseException | None = None
         """The last exception of the system's own that left an agent, from which AutoGen makes another."""
 
+    def passing(self, error: BaseException) -> BaseException | None:
+        """An exception leaves an agent: remember it, and return the one that AutoGen made it from, if it did."""
+        cause = self.cause
+        made = cause is not None and cause is not error and f"{type(cause).__name__}: {cause}\nTraceback" in str(error)
+        if not made:
+            self.cause = error
+        return cause if made else None
+
     def note(self, error: BaseException) -> None:
         """Remember an exception, if it is the first of ours."""
         if isinstance(error, OWN) and self.raised is None:

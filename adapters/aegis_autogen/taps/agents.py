@@ -163,9 +163,9 @@ class AgentTap:
         """An exception leaves the agent: its own, or one of ours, which may be hidden in another."""
         if self.signals.raised is not None and error is not self.signals.raised:
             raise self.signals.raised from error
-        self.signals.cause = error
+        cause = self.signals.passing(error)
         with guarded(self.run):
-            activation.failed(error)
+            activation.failed(error, cause)
         if activation.alone and self.entry is not None:
             activation.alone = False
             self.entry.failed(error)

@@ -88,10 +88,10 @@ class ManagerTap:
     def failed(self, error: Exception) -> None:
         """An exception leaves the manager."""
         activation, self.activation = self.activation, None
-        self.signals.cause = error
+        cause = self.signals.passing(error)
         if activation is not None and self.signals.raised is None:
             with guarded(self.run):
-                activation.failed(error)
+                activation.failed(error, cause)
 
     def select(self, real: Callable[..., Any]) -> Callable[..., Any]:
         """`select_speaker` of the manager of a SelectorGroupChat."""

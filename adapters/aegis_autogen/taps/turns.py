@@ -138,11 +138,11 @@ class Activation:
             steps=lambda delivery: delivered_steps(message, delivery),
         )  # fmt: skip
 
-    def failed(self, error: BaseException) -> None:
-        """The turn ends with an exception."""
+    def failed(self, error: BaseException, cause: BaseException | None = None) -> None:
+        """The turn ends with an exception; with the one that it was made from, if that is told already."""
         if self.turn is not None and not self.turn.ended:
             self.turn.ended = True
-            self.run.failed(error, self.speaker.path, moment=self.turn.moment, order=self.turn.order)
+            self.run.failed(error, self.speaker.path, moment=self.turn.moment, order=self.turn.order, cause=cause)
 
     def _route(self, message: BaseChatMessage) -> str | None:
         """Whom a message hands over to, as a path; None if it hands nothing over, or to nobody that is known."""

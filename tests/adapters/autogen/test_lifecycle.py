@@ -12,6 +12,7 @@ import weakref
 from typing import Any
 
 import pytest
+from autogen_agentchat.agents import SocietyOfMindAgent
 from autogen_agentchat.conditions import MaxMessageTermination
 from autogen_agentchat.messages import TextMessage
 from autogen_agentchat.teams import RoundRobinGroupChat
@@ -68,6 +69,19 @@ def test_a_selector_s_model_that_raises_is_an_error_of_the_manager() -> None:
     failed = ran(teams.selector(client=_raising(Book())), raises=True)
     assert failed.told == ["SelectorGroupChatManager:error"]
     assert failed.steps[0].text == "LookupError: no model"
+
+
+@pytest.mark.case("autogen-11")
+@pytest.mark.parametrize("depth", [1, 2])
+def test_an_exception_inside_a_society_of_mind_is_told_once_where_it_was_raised(depth: int) -> None:
+    member: Any = teams.assistant(Book(), "x", lambda *_: LookupError("no model"))
+    for level in range(depth):
+        member = SocietyOfMindAgent(f"som{level}", RoundRobinGroupChat([member], max_turns=1), _raising(Book()))
+    failed = ran(RoundRobinGroupChat([member, teams.assistant(Book(), "c")], max_turns=2), raises=True)
+    path = "/".join([f"som{level}" for level in reversed(range(depth))] + ["x"])
+    assert [(step.agent, step.kind, step.text) for step in failed.steps] == [(path, "error", "LookupError: no model")]
+    assert failed.trajectory.error is not None
+    assert failed.trajectory.error.agent == path
 
 
 def _raising(book: Book) -> Any:

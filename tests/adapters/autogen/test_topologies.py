@@ -114,6 +114,20 @@ def test_parallel_branches_are_told_in_the_order_of_the_graph(delays: tuple[floa
 
 
 @pytest.mark.case("autogen-7")
+@pytest.mark.parametrize("delays", [(0.0, 0.02), (0.02, 0.0)])
+def test_a_join_is_shown_its_branches_as_they_arrive_with_aegis_and_without(delays: tuple[float, float]) -> None:
+    """What AutoGen shows to d depends on who is quicker; all of it is new to d, the task and a's message too."""
+    plain, recorded = Book(), Book()
+    asyncio.run(teams.graph(plain, delays=delays).run(task=TASK))
+    done = ran(teams.graph(recorded, delays=delays))
+    assert recorded.of("d") == plain.of("d")
+    quicker = ["b", "c"] if delays[0] < delays[1] else ["c", "b"]
+    assert [text[0] for text in plain.of("d")[0][-3:]] == ["a", *quicker]
+    (join,) = done.of("d")
+    assert {done.steps[parent].agent for parent in join.parents} == {"a", "b", "c"}
+
+
+@pytest.mark.case("autogen-7")
 def test_a_join_that_heard_the_quicker_branch_first_hears_it_first_when_served() -> None:
     clean = ran(teams.graph(delays=(0.02, 0.0)))
     assert served(teams.graph, clean).canonical[:2] == clean.canonical[:2]

@@ -14,6 +14,7 @@ from autogen_core.tools import FunctionTool
 from autogen_ext.agents.file_surfer import FileSurfer
 from autogen_ext.agents.magentic_one import MagenticOneCoderAgent
 
+from aegis_autogen.testing.magentic._compat import BROWSER
 from aegis_autogen.testing.magentic.desk import Desk, FolderBrowser
 from aegis_autogen.testing.magentic.members import ORCHESTRATOR, MemberClient
 from aegis_autogen.testing.magentic.orchestrator import FILE, PAGE, OrchestratorClient
@@ -70,7 +71,7 @@ class _Office:
 
     async def _start(self, team: MagenticOneGroupChat, task: str) -> TaskResult:
         with Desk(FILE, f"Job {job_number(task)}", task) as self._desk:
-            self._surfer._browser = FolderBrowser(self._surfer._browser, self._desk.folder)
+            setattr(self._surfer, BROWSER, FolderBrowser(getattr(self._surfer, BROWSER), self._desk.folder))
             return await team.run(task=handed(job_number(task), task))
 
 
