@@ -111,8 +111,9 @@ def test_two_watchers_of_one_round_stand_in_the_order_in_which_they_were_hired(s
         members.append(role(cls, model, [Review], [Write], context))
     app = team(*members, context=context)
 
-    run = recorded(app)
+    run = recorded(app, n_round=2)  # Wanda in the first round, both watchers in the second
 
+    assert list(app.env.roles.values()) == members
     assert said(run) == [("Wanda", "W1 said"), ("Rex", "Rex said"), ("Pam", "Pam said")]
     assert [step.parents for step in run.trajectory.steps] == [(), (0,), (0,)]
     assert not run.tape.overlapping
