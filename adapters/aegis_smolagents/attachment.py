@@ -13,6 +13,7 @@ from aegis_core.run import Run
 from aegis_core.run.patches import Patches
 from aegis_core.run.recorder import OrderKey
 from aegis_core.run.values import text_of
+from aegis_core.trace.active import guarded
 from aegis_smolagents._compat import FinalAnswerStep, run_result_output
 from aegis_smolagents.agents import AgentTap
 from aegis_smolagents.frames import Frame
@@ -69,14 +70,16 @@ class Hold:
 
     def leave(self, result: Any) -> None:
         """The system returned."""
-        answer, why = (answer_text(result), "") if self.run.output is None else self.run.own_answer(result)
-        self.run.leave(answer, unanswered=why)
+        with guarded(self.run):
+            answer, why = (answer_text(result), "") if self.run.output is None else self.run.own_answer(result)
+            self.run.leave(answer, unanswered=why)
 
     def failed(self, error: BaseException) -> None:
         """The system ended with an exception."""
-        self.run.leave(None)
-        if isinstance(error, Exception):
-            self.run.failed(error)
+        with guarded(self.run):
+            self.run.leave(None)
+            if isinstance(error, Exception):
+                self.run.failed(error)
 
 
 class SmolagentsAttachment(Attachment):

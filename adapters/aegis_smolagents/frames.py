@@ -108,6 +108,16 @@ class Frame:
         parents = tuple(dict.fromkeys((*more.pop("parents", ()), *self.turn.parents, *self.parents)))
         return self.run.step(self.path, kind, text, moment=self.turn.moment, order=order, parents=parents, **more)
 
+    def used(self, usage: Usage | None) -> None:
+        """A model call of this turn told of tokens: the step that ends the turn has those of all its calls."""
+        if usage is not None and self.usage is not None:
+            self.usage = Usage(
+                input_tokens=self.usage.input_tokens + usage.input_tokens,
+                output_tokens=self.usage.output_tokens + usage.output_tokens,
+            )
+        else:
+            self.usage = usage or self.usage
+
     def tell(self, error: BaseException) -> None:
         """Record an exception as raised in this turn, once."""
         if id(error) not in self.failed:

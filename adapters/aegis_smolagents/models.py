@@ -111,7 +111,7 @@ class _Call:
 
     def _heard(self, message: ChatMessage) -> ChatMessage:
         self._frame.said = message
-        self._frame.usage = usage_of(message)
+        self._frame.used(usage_of(message))
         return message
 
     def _extra(self) -> JsonValue:

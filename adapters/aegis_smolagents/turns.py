@@ -131,7 +131,13 @@ class TurnTap:
         parents = tuple(dict.fromkeys((*origin.parents, *sources)))
         with _at_the_top(origin), leaving():
             turn = hold.run.begin_turn(
-                origin.path, parts, branch=origin.branch, order=origin.place, parents=parents, nested=self._is_inside()
+                origin.path,
+                parts,
+                branch=origin.branch,
+                order=origin.place,
+                parents=parents,
+                scopes=() if self._is_summarised(origin) else ("persistent",),
+                nested=self._is_inside(),
             )
         texts = turn.texts()
         if _TASK in texts:
@@ -141,6 +147,10 @@ class TurnTap:
         frame = Frame(hold.run, self._agent, turn, origin.path, origin.place)
         self._agent.begun(frame)
         return frame
+
+    def _is_summarised(self, origin: _Origin) -> bool:
+        """Whether the manager is told the agent's memory beside its answer."""
+        return bool(origin.manager) and self._agent.agent.provide_run_summary
 
     def _is_inside(self) -> bool:
         """Whether the agent is called inside a turn of its own, however many others are between."""
@@ -182,18 +192,17 @@ class TurnTap:
             return result
         output = result.output if isinstance(result, FinalAnswerStep) else run_result_output(result)
         value = plain_text(output)
-        parts = value_parts(value, root=_ANSWER, role="assistant") or (
-            Part(id=_ANSWER, text=text_of(value) or "", role="assistant", editable=False),
-        )
         to = (origin.manager,) if origin.manager else ()
-        summarised = bool(origin.manager) and self._agent.agent.provide_run_summary
 
         def steps(delivery: Delivery) -> tuple[Part, ...]:
             return output_steps(write_value(value, delivery.texts(), root=_ANSWER), delivery.parts, root=_ANSWER)
 
         texts: dict[str, str] = {}
-        scopes = () if summarised else ("outgoing",)
+        scopes = () if self._is_summarised(origin) else ("outgoing",)
         with guarded(frame.run):
+            parts = value_parts(value, root=_ANSWER, role="assistant") or (
+                Part(id=_ANSWER, text=text_of(value) or "", role="assistant", editable=False),
+            )
             delivery = frame.ended(parts, addressed_to=to, visible_to=to, steps=steps, scopes=scopes)
             texts = delivery.texts()
             if origin.call is not None:

@@ -7,6 +7,7 @@ shared by agents that have to be told apart. A twin is of a class derived from t
 
 from __future__ import annotations
 
+import copy
 import functools
 from collections.abc import Callable
 from typing import Any
@@ -64,6 +65,7 @@ def _twin_class(base: type, methods: tuple[str, ...]) -> type:
         "__module__": base.__module__,
         "__qualname__": base.__qualname__,
         "__doc__": base.__doc__,
+        "__reduce_ex__": _reduced,
     }
     for name in methods:
         space[name] = _called if name == "__call__" else _tapped(name)
@@ -78,9 +80,42 @@ def _tapped(name: str) -> property:
     """A property, since that goes before what the shared `__dict__` may hold under the name."""
 
     def bound(self: Any) -> Any:
-        return functools.partial(getattr(self, _TAP), name, getattr(getattr(self, _ORIGINAL), name))
+        return _Bound(self, name)
 
-    return property(bound)
+    def put(self: Any, value: Any) -> None:
+        setattr(getattr(self, _ORIGINAL), name, value)
+
+    def removed(self: Any) -> None:
+        delattr(getattr(self, _ORIGINAL), name)
+
+    return property(bound, put, removed)
+
+
+class _Bound:
+    """A tapped method as it was when it was read.
+
+    Once another one is put in its place, this one is what that may wrap, and only the new one goes through the tap.
+    """
+
+    def __init__(self, owner: Any, name: str) -> None:
+        self._owner = owner
+        self._name = name
+        self._real = getattr(getattr(owner, _ORIGINAL), name)
+
+    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+        if getattr(getattr(self._owner, _ORIGINAL), self._name) != self._real:
+            return self._real(*args, **kwargs)
+        return getattr(self._owner, _TAP)(self._name, self._real, *args, **kwargs)
+
+    def __getattr__(self, name: str) -> Any:
+        if name in ("_owner", "_name", "_real"):
+            raise AttributeError(name)
+        return getattr(self._real, name)
+
+
+def _reduced(self: Any, _: Any) -> Any:
+    """What copies and pickles are made of: the original, without the tap."""
+    return copy.copy, (getattr(self, _ORIGINAL),)
 
 
 def _slots(base: type) -> list[str]:

@@ -31,7 +31,7 @@ def test_an_agent_with_a_tool_has_one_turn_with_call_result_and_answer() -> None
     assert result.parents == (call.index,)
     assert {step.turn for step in done.steps} == {1}
     assert message.usage is not None
-    assert (message.usage.input_tokens, message.usage.output_tokens) == (9, 4)
+    assert (message.usage.input_tokens, message.usage.output_tokens) == (14, 7)
     assert message.model == "scripted"
     assert (done.trajectory.task, done.trajectory.final_output) == (TASK, "twelve")
 

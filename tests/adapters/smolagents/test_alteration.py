@@ -92,6 +92,15 @@ def test_outgoing_is_not_done_where_a_summary_would_tell_the_original() -> None:
     assert any("summary" in note for note in ADAPTER.capabilities(app).notes)
 
 
+def test_persistent_injection_is_not_done_where_a_summary_would_tell_the_manager() -> None:
+    app, _ = office(provide_run_summary=True)
+
+    done = ran(app, TASK, target("Boss/Clerk", "prompt_injection", "persistent"))
+
+    assert not done.fired
+    assert not any(MARK in text for text in app.model.shown)
+
+
 def test_the_result_of_a_tool_is_altered_for_its_caller() -> None:
     app = agent("Clerk", ASKS, answer("twelve"), tools=[Stock()])
 

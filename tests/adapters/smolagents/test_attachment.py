@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import copy
+import pickle
 import threading
 from typing import Any
+from unittest import mock
 
 import pytest
 from smolagents import LocalPythonExecutor, Model, Tool
@@ -266,3 +269,50 @@ def test_private_names_are_where_the_adapter_looks_for_them() -> None:
     assert callable(app.step_callbacks.callback)
     assert _compat.code_in("t\n<code>\nx = 1", ("<code>", "</code>")) == "x = 1"
     assert calls(("a", {})).tool_calls[0].function.name == "a"
+
+
+def test_a_model_takes_attributes_and_gives_them_back() -> None:
+    app = agent("Clerk", answer("one"), answer("two"))
+
+    with (
+        aegis.record(app) as recording,
+        mock.patch.object(app.model, "generate", side_effect=app.model.generate) as patched,
+    ):
+        assert app.run("Count.") == "one"
+    model_calls = [entry for entry in recording.tape.entries if entry.key.kind == "model"]
+
+    assert patched.call_count == len(model_calls) == 1
+    assert "generate" not in vars(app.model)
+    assert app.run("Count.") == "two"
+
+
+def test_copies_of_tools_and_models_are_as_unrecorded() -> None:
+    app = agent("Clerk", answer("12."), tools=[Stock()])
+
+    with aegis.record(app):
+        tools = [copy.copy(app.tools["stock"]), copy.deepcopy(app.tools["stock"])]
+        model = pickle.loads(pickle.dumps(app.model))
+        app.run("Count.")
+
+    assert [type(tool) for tool in tools] == [Stock, Stock]
+    assert type(model) is Scripted
+
+
+def test_an_answer_of_any_keys_is_the_users() -> None:
+    app = coder("Clerk", writes("final_answer({2023: 'twelve crates'})"))
+
+    with aegis.record(app) as recording:
+        assert app.run("Count.") == {2023: "twelve crates"}
+
+    assert "twelve crates" in recording.trajectory.steps[-1].text
+
+
+def test_usage_over_the_steps_is_that_of_all_model_calls() -> None:
+    asks = calls(("stock", {"place": "hall 27"}), usage=(2, 1))
+    app = agent("Clerk", asks, answer("12.", usage=(6, 18)), tools=[Stock()])
+
+    with aegis.record(app) as recording:
+        app.run("Count.")
+
+    told = [step.usage for step in recording.trajectory.steps if step.usage]
+    assert [(usage.input_tokens, usage.output_tokens) for usage in told] == [(8, 19)]
