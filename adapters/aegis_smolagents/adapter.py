@@ -81,5 +81,7 @@ def _notes(agents: list[MultiStepAgent]) -> list[str]:
     if any(is_remote(agent) for agent in agents):
         found.append("tools of a code agent whose code runs elsewhere can't be seen, served or altered")
     if any(agent.provide_run_summary for agent in agents):
-        found.append("outgoing is not offered where a managed agent's report comes with a summary of its memory")
+        found.append(
+            "outgoing and persistent are not offered where a managed agent's report comes with a summary of its memory"
+        )
     return found
