@@ -156,9 +156,11 @@ class Turns(RunState):
         numbers = [
             self.recorder.part_step(
                 turn.moment.agent, part, moment=turn.moment, order=after(turn.order), addressed_to=to,
-                visible_to=visible_to, parents=turn.parents, model=model, usage=usage, start=turn.started,
+                visible_to=visible_to, parents=turn.parents, model=model,
+                usage=usage if number == 0 else None,  # once, however many steps the output is
+                start=turn.started,
             )
-            for part in (delivery.parts if steps is None else steps(delivery))
+            for number, part in enumerate(delivery.parts if steps is None else steps(delivery))
         ]  # fmt: skip
         self._spare_the_rest(turn.moment)
         return replace(delivery, steps=tuple(numbers))
