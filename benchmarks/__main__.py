@@ -9,7 +9,7 @@ from importlib import import_module
 
 from benchmarks.reporting import Report, load
 
-MODULES = ("imports", "store", "tracing", "model_calls", "throughput", "evaluation", "memory")
+MODULES = ("imports", "store", "tracing", "model_calls", "throughput", "evaluation", "realism", "memory")
 """One module a benchmark, the quick ones first; each has `run(rounds)`."""
 
 
