@@ -144,7 +144,7 @@ class Departure:
             "route": self.target,
             "addressed_to": self.goals if self.target is None else (),
             "model": self._state.model,
-            "usage": self._state.usage,
+            "usage": self._state.spent(),
             "scopes": ("outgoing", "belief") if able else (),
             "steps": self.steps,
         }

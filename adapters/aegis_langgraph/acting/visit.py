@@ -22,7 +22,7 @@ from langchain_core.messages import ToolMessage
 
 from aegis_core.adapter import CallKind, Delivery, Part, Turn
 from aegis_core.run.recorder import OrderKey, after
-from aegis_core.trajectory import StepKind
+from aegis_core.trajectory import StepKind, Usage
 from aegis_langgraph.acting.arrival import Arrival
 from aegis_langgraph.acting.departure import Departure
 from aegis_langgraph.texts.codec import NodeCodec, NodeResult
@@ -161,7 +161,7 @@ class Visit:
         if role == "inner":
             for part in left.steps(Delivery(tuple(text.part for text in left.fresh), None)):
                 if part.text:
-                    self._step(part, self._frame.order)
+                    self._step(part, self._frame.order, self._state.spent())
             self._state.delivered |= {text.message_id for text in left.fresh if text.message_id is not None}
             return True
         if role == "model" and (asked := left.unanswered()):
@@ -175,22 +175,20 @@ class Visit:
         if (role == "tools" and self._frame.in_loop) or (self._frame.handed_over and left.goals):
             left.fresh = [text for text in left.fresh if isinstance(text.message, ToolMessage)]
             for text in left.fresh:  # the hand-off is told as such, and not as the tool that it was
-                self._state.calls.pop(text.part.call_id or "", None)
+                if (call := self._state.calls.pop(text.part.call_id or "", None)) is not None:
+                    self._state.used(call.usage)
         return False
 
     def _tell(self, texts: Iterable[Text], *, kind: StepKind | None = None) -> None:
         for text in texts:
             part = text.part if kind is None else text.part.model_copy(update={"kind": kind})
             if part.text:
-                self._step(part, self._frame.order)
+                self._step(part, self._frame.order, self._state.spent())
             if text.message_id is not None:
                 self._state.delivered.add(text.message_id)
 
-    def _step(self, part: Part, order: OrderKey) -> None:
-        turn = self._state.turn
-        if turn is not None:
-            recorder = self._tracker.run.recorder
-            recorder.part_step(turn.moment.agent, part, moment=turn.moment, order=order, parents=turn.parents)
+    def _step(self, part: Part, order: OrderKey, usage: Usage | None = None) -> None:
+        self._tracker.told(self._state, part, order, usage)
 
     def _ask(self, calls: list[dict[str, Any]]) -> None:
         names: dict[str, int] = {}
@@ -203,6 +201,7 @@ class Visit:
                 order=(*self._frame.order, f"call:{index:04d}"),
                 nth=names.get(name, 0),
                 first=index == 0,
+                usage=self._state.spent(),
             )
             names[name] = names.get(name, 0) + 1
 
@@ -211,8 +210,8 @@ class Visit:
             call_id = text.part.call_id
             call = self._state.calls.pop(call_id or "", None)
             if call is not None:
-                self._step(call.part(call_id or ""), call.order)
-            self._step(text.part, after(self._frame.order))
+                self._step(call.part(call_id or ""), call.order, call.usage)
+            self._step(text.part, after(self._frame.order), self._state.spent())
             self._state.delivered |= {name for name in (text.message_id, call_id) if name}
 
     def closed(self, delivery: Delivery | None) -> Any:

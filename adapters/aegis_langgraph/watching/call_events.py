@@ -166,7 +166,8 @@ class CallEvents(_compat.GraphCallbackHandler):
         generations = [generation for batch in response.generations for generation in batch]
         messages = [item.message for item in generations if isinstance(item, ChatGeneration)]
         call.state.model = _model_name(messages, response) or call.name or call.state.model
-        call.state.usage = _sum(call.state.usage, messages)
+        for message in messages:
+            call.state.used(_usage(message))
         if not call.tapped:
             self._tape(call, call.state.turn, generations)
 
@@ -251,12 +252,8 @@ def _model_name(messages: Sequence[BaseMessage], response: LLMResult) -> str | N
     return next((name for name in found if isinstance(name, str) and name), None)
 
 
-def _sum(usage: Usage | None, messages: Sequence[BaseMessage]) -> Usage | None:
-    for message in messages:
-        used = getattr(message, "usage_metadata", None)
-        if used:
-            usage = Usage(
-                input_tokens=(usage.input_tokens if usage else 0) + int(used.get("input_tokens", 0)),
-                output_tokens=(usage.output_tokens if usage else 0) + int(used.get("output_tokens", 0)),
-            )
-    return usage
+def _usage(message: BaseMessage) -> Usage | None:
+    told = getattr(message, "usage_metadata", None)
+    if not told:
+        return None
+    return Usage(input_tokens=int(told.get("input_tokens", 0)), output_tokens=int(told.get("output_tokens", 0)))

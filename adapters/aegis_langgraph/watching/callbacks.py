@@ -49,6 +49,8 @@ class Watcher(CallEvents):
         self.app = app
         self._visits: dict[UUID, _Begun] = {}
         self._threads: set[Any] = set()
+        self._ended_by: BaseException | None = None
+        """What the graph ended with when it was called last."""
 
     def __deepcopy__(self, memo: dict[int, Any]) -> Watcher:
         return self
@@ -115,6 +117,8 @@ class Watcher(CallEvents):
         self.tracker.left(frame)
         if frame.parent is not None and frame.parent.written is not None and frame.role != "chain":
             frame.parent.written.add(frame.order[-2], outputs)
+        if frame.entered:
+            self._ended(None)
         self._leave(frame, *self._answer(frame, outputs))
 
     def _answer(self, frame: Frame, outputs: Any) -> tuple[str | None, str]:
@@ -159,14 +163,26 @@ class Watcher(CallEvents):
         elif isinstance(error, GraphInterrupt):
             self._interrupt(frame, error)
         elif isinstance(error, Exception) and not isinstance(error, GraphBubbleUp):
-            if isinstance(error, GraphRecursionError):
-                self.tracker.run.stopped_by(error)
             is_node = frame.role in ("leaf", "tools", "model", "inner")
             self.tracker.failed(frame, error) if is_node else self.tracker.surfaced(error)
         elif not isinstance(error, Exception):  # a stream that was closed, a task that was cancelled
             self._broken_off(frame)
         self._visits.pop(run_id, None)
+        if frame.entered and not isinstance(error, GraphBubbleUp | GeneratorExit):
+            self._ended(error)
+        if isinstance(error, GraphRecursionError):  # as long as the user's code can catch it, it is no end of the run
+            self.tracker.run.stopped_by(error)
         self._leave(frame)
+
+    def _ended(self, error: BaseException | None) -> None:
+        """The graph ended with this; what it ended with before was caught, and the user's code went on from that."""
+        run, before = self.tracker.run, self._ended_by
+        if before is not None and error is None:
+            run.error = None
+            run.limit_reached = "" if run.limit_reached == str(before) else run.limit_reached
+        self._ended_by = error
+        if error is not None:
+            run.failed(error)
 
     @fail_open
     def close(self) -> None:

@@ -53,6 +53,8 @@ class Asked:
     order: OrderKey
     nth: int
     first: bool
+    usage: Usage | None = None
+    """Of the call of the model that asked for it, where it said nothing else."""
 
     def part(self, call_id: str) -> Part:
         """The call as a step."""
@@ -82,6 +84,21 @@ class TurnState:
     """Whether an interrupt was the last that happened."""
     model: str | None = None
     usage: Usage | None = None
+    """Of the calls of models that no step tells of so far."""
+
+    def used(self, usage: Usage | None) -> None:
+        """A model told of its tokens; the next step that is told takes them along."""
+        if usage is not None:
+            before = self.usage or Usage(input_tokens=0, output_tokens=0)
+            self.usage = Usage(
+                input_tokens=before.input_tokens + usage.input_tokens,
+                output_tokens=before.output_tokens + usage.output_tokens,
+            )
+
+    def spent(self) -> Usage | None:
+        """What is to be told with the step that comes now."""
+        usage, self.usage = self.usage, None
+        return usage
 
     @property
     def open(self) -> bool:
@@ -154,7 +171,7 @@ class Tracker:
         if state is None or not (is_loop or frame.namespace == frame.turn_key):
             return
         if is_loop and state.open and not state.waiting and state.turn is not None:
-            self.run.end_turn(state.turn, (), model=state.model, usage=state.usage, scopes=())
+            self.run.end_turn(state.turn, (), model=state.model, usage=state.spent(), scopes=())
         if not state.open:
             self._states.pop(key, None)
 
@@ -176,14 +193,24 @@ class Tracker:
         with self._lock:
             states = list(self._states.values())
         for state in states:
-            turn, calls = state.turn, list(state.calls.items())
-            if turn is None or turn.ended or state.waiting or not calls or calls[0][1].order[:1] != first:
-                continue
-            state.calls.clear()
-            for call_id, call in calls:
-                self.run.recorder.part_step(
-                    state.path, call.part(call_id), moment=turn.moment, order=call.order, parents=turn.parents
-                )
+            asked = next(iter(state.calls.values()), None)
+            if state.open and not state.waiting and asked is not None and asked.order[:1] == first:
+                self._tell_calls(state)
+
+    def _tell_calls(self, state: TurnState) -> None:
+        """Tell what a model has asked for and got no answer to."""
+        calls = list(state.calls.items())
+        state.calls.clear()
+        for call_id, call in calls if state.turn is not None else ():
+            self.told(state, call.part(call_id), call.order, call.usage)
+
+    def told(self, state: TurnState, part: Part, order: OrderKey, usage: Usage | None = None) -> None:
+        """Record a step inside a turn."""
+        turn = state.turn
+        if turn is not None:
+            self.run.recorder.part_step(
+                turn.moment.agent, part, moment=turn.moment, order=order, parents=turn.parents, usage=usage
+            )
 
     def waits(self) -> bool:
         """Whether a task waits for an answer from outside, so that the run has not ended."""
@@ -215,6 +242,7 @@ class Tracker:
         if state.failure is None:
             return
         error, order = state.failure
+        self._tell_calls(state)
         moment = state.turn.moment if state.turn is not None else None
         self.run.failed(error, state.path, moment=moment, order=order)
         self._states.pop(state.key, None)

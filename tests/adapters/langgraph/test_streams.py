@@ -90,27 +90,3 @@ def test_a_stream_that_is_left_early_leaves_nothing_behind(replay: Any) -> None:
     done = ran(graphs.chain("a", "b", "c"), ASK, use=first, replay=replay() if replay else None)
     assert done.texts == ["a <start>"]
     assert done.trajectory.error is None
-
-
-def test_a_run_that_is_cancelled_holds_what_happened_before() -> None:
-    begun = asyncio.Event()
-
-    async def waits(state: Any) -> Any:
-        begun.set()
-        await asyncio.sleep(30)
-
-    def make(name: str, seen: Any) -> Any:
-        return waits if name == "b" else graphs.amember(name, seen)
-
-    graph = graphs.chain("a", "b", make=make)
-
-    async def go() -> Trajectory:
-        with aegis.record(graph, adapter=ADAPTER) as recording:
-            running = asyncio.create_task(graph.ainvoke(ASK))
-            await begun.wait()
-            running.cancel()
-            with pytest.raises(asyncio.CancelledError):
-                await running
-        return recording.trajectory
-
-    assert [(step.agent, step.kind) for step in asyncio.run(go()).steps] == [("a", "message")]
