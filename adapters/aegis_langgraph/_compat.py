@@ -6,6 +6,7 @@ Checked by `tests/adapters/langgraph/test_compat.py` against the versions that t
 from __future__ import annotations
 
 import copy
+import sys
 from collections.abc import Callable, Mapping
 from dataclasses import MISSING, dataclass, fields, is_dataclass, replace
 from importlib.util import find_spec
@@ -19,6 +20,7 @@ from langgraph.checkpoint.base import BaseCheckpointSaver
 from langgraph.graph.message import add_messages
 from langgraph.graph.state import CompiledStateGraph
 from langgraph.prebuilt import ToolNode
+from langgraph.pregel import Pregel
 from langgraph.types import Command, Send
 from pydantic import BaseModel
 
@@ -45,9 +47,11 @@ __all__ = [
     "goals",
     "is_graph",
     "is_hand_back",
+    "is_same_graph",
     "keeps_steps",
     "place",
     "replace_nodes",
+    "starting_graph",
     "state_fields",
     "system_prompt",
     "tool_metadata_destination",
@@ -106,6 +110,29 @@ def agent_name(metadata: Mapping[str, Any] | None) -> str | None:
     """The name that `create_agent` puts into the metadata; missing in older versions, inherited by what it calls."""
     name = (metadata or {}).get("lc_agent_name")
     return name if isinstance(name, str) and name else None
+
+
+_TELLING = ("langchain_core.callbacks", "aegis_langgraph")
+"""Where the code stands that tells a handler of a start."""
+
+
+def starting_graph() -> Any:
+    """The graph whose start a handler is told of at this moment; None, if it is the start of something else.
+
+    Callbacks tell the name of what starts, and not which object it is. It is the one that called them.
+    """
+    frame = sys._getframe(1)
+    while frame.f_back is not None and str(frame.f_globals.get("__name__")).startswith(_TELLING):
+        frame = frame.f_back
+    if not str(frame.f_globals.get("__name__")).startswith("langgraph.pregel"):
+        return None
+    found = frame.f_locals.get("self")
+    return found if isinstance(found, Pregel) else None
+
+
+def is_same_graph(graph: Any, other: Any) -> bool:
+    """Whether one is the other, or a copy of it (`with_config`): copies share their nodes."""
+    return graph is other or any(graph.nodes.get(name) is node for name, node in other.nodes.items())
 
 
 def is_graph(value: Any) -> bool:

@@ -120,7 +120,7 @@ class GraphAttachment(Attachment):
             )
         layout = survey(app)
         altering = layout.root is not None and (run.replay is not None or run.interventions is not None)
-        self.watcher = Watcher(Tracker(run, layout, altering=altering), app)
+        self.watcher = Watcher(Tracker(run, layout, app, altering=altering), app)
         self.app = app
         if altering and layout.root is not None:
             self.app = rebuilt(layout.root, self.watcher).with_config(callbacks=[self.watcher])
@@ -136,6 +136,7 @@ class GraphAttachment(Attachment):
         except ValueError:  # left in another context than entered (a stream closed from another task)
             if current_watcher.get() is self.watcher:
                 current_watcher.set(None)
+        self.watcher.complain()
 
 
 def _only_async(layout: Layout) -> bool:

@@ -74,6 +74,8 @@ class CallEvents(_compat.GraphCallbackHandler):
 
     raise_error = True
     """So that limits reach the graph; everything else is caught here."""
+    run_inline = True
+    """So that what starts is still to be seen on the stack; and nothing here takes long."""
 
     def __init__(self, tracker: Tracker) -> None:
         self.tracker = tracker
@@ -143,7 +145,7 @@ class CallEvents(_compat.GraphCallbackHandler):
         options: JsonValue = None,
     ) -> None:
         frame = self.tracker.frames.get(parent_id)
-        if frame is not None:
+        if frame is not None and frame.role != "foreign":
             name = (metadata or {}).get("ls_model_name")
             state = self.tracker.state_of(frame)
             known = name if isinstance(name, str) else None

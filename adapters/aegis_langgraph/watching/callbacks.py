@@ -7,6 +7,7 @@ nodes whose result came from a cache.
 
 from __future__ import annotations
 
+import warnings
 from contextvars import ContextVar
 from dataclasses import dataclass
 from typing import Any
@@ -15,7 +16,7 @@ from uuid import UUID
 from langchain_core.tracers.context import register_configure_hook
 from langgraph.errors import GraphBubbleUp, GraphInterrupt, GraphRecursionError, ParentCommand
 
-from aegis_core.errors import ReplayDrift, RunLimitReached
+from aegis_core.errors import RecorderWarning, ReplayDrift, RunLimitReached
 from aegis_langgraph import _compat
 from aegis_langgraph.acting.visit import Visit
 from aegis_langgraph.entry import task_text
@@ -74,8 +75,11 @@ class Watcher(CallEvents):
         **_: Any,
     ) -> None:
         """A graph, a node, or any other runnable starts."""
-        frame = self.tracker.frames.begin(run_id, parent_run_id, name or "", metadata, inputs)
+        graph = _compat.starting_graph()
+        frame = self.tracker.frames.begin(run_id, parent_run_id, name or "", metadata, inputs, graph)
         frame.thread = (metadata or {}).get("thread_id")
+        if frame.role == "foreign":
+            return
         if frame.role not in ("invocation", "chain"):
             self._enter(frame)
         if self._is_wrapped(frame):
@@ -190,6 +194,17 @@ class Watcher(CallEvents):
         for frame in self.tracker.frames.invocations():
             self._broken_off(frame)
             self._leave(frame)
+
+    def complain(self) -> None:
+        """Say which other graphs were called in the block. Where that is all that happened, the core says so."""
+        run, others = self.tracker.run, ", ".join(map(repr, self.tracker.frames.foreign))
+        if others and (run.separate_calls or run.recorder.history()):
+            warnings.warn(
+                f"aegis: {others} was called beside {self.app.get_name()!r}, which is what is recorded; it is not in "
+                "the record. Open an `aegis.record` block for it, or record a graph that holds both",
+                RecorderWarning,
+                stacklevel=2,
+            )
 
     def _broken_off(self, frame: Frame) -> None:
         if frame.role != "invocation":

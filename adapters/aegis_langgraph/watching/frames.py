@@ -26,9 +26,10 @@ __all__ = ["INVOCATION", "Frame", "Frames", "precedes"]
 INVOCATION = "invocation "
 """What the keys of turns begin with that belong to a whole invocation: the loop of an agent at the root."""
 
-Role = Literal["invocation", "chain", "team", "agent", "leaf", "tools", "model", "inner", "within"]
+Role = Literal["invocation", "foreign", "chain", "team", "agent", "leaf", "tools", "model", "inner", "within"]
 """Beside the roles of a shape: `invocation` is a run without a parent, `chain` a run that is no task, `within` a task
-that belongs to the turn of the node around it."""
+that belongs to the turn of the node around it, `foreign` a graph that is not the recorded one nor called by it, and all
+inside of it."""
 
 
 @dataclass(eq=False)
@@ -42,6 +43,8 @@ class Frame:
     role: Role
     parent: Frame | None = None
     names: tuple[str, ...] = ()
+    depth: int = 0
+    """How many nodes of foreign graphs stand around the recorded one."""
     namespace: str = ""
     order: OrderKey = ()
     branch: str = ""
@@ -142,8 +145,11 @@ def _is_before(left: int | str, right: int | str) -> bool:
 class Frames:
     """The frames that are open. Bounded: a frame goes when its run ends."""
 
-    def __init__(self, layout: Layout) -> None:
+    def __init__(self, layout: Layout, app: Any) -> None:
         self._layout = layout
+        self._app = app
+        self.foreign: dict[str, None] = {}
+        """Names of the other graphs that were called beside the recorded one."""
         self._open: dict[Any, Frame] = {}
         self._invocations = 0
         self._serial = 0
@@ -161,22 +167,48 @@ class Frames:
         with self._lock:
             return tuple(frame for frame in self._open.values() if frame.role == "invocation")
 
-    def begin(self, run_id: Any, parent_id: Any, name: str, metadata: Mapping[str, Any] | None, inputs: Any) -> Frame:
-        """A run begins."""
+    def begin(
+        self,
+        run_id: Any,
+        parent_id: Any,
+        name: str,
+        metadata: Mapping[str, Any] | None,
+        inputs: Any,
+        graph: Any = None,
+    ) -> Frame:
+        """A run begins; `graph` is what runs, if it is one."""
         with self._lock:
             parent = self._open.get(parent_id)
-            if parent is None:
-                number = self._invocations
-                frame = Frame(
-                    name=name, role="invocation", order=(number,), turn_key=f"{INVOCATION}{number}", inputs=inputs
-                )
-                self._invocations += 1
+            around = parent.task.role if parent is not None else "foreign"
+            if graph is not None and around in ("invocation", "foreign") and not self._is_recorded(graph):
+                self.foreign[name] = None
+                frame = Frame(name=name, role="foreign", parent=parent)
+            elif parent is None or (graph is not None and around == "foreign"):
+                frame = self._invocation(name, metadata, inputs)
+            elif around == "foreign":
+                frame = Frame(name=name, role="foreign", parent=parent)
             else:
                 frame = self._child(parent, name, metadata, inputs)
             self._serial += 1
             frame.serial = self._serial
             self._open[run_id] = frame
             return frame
+
+    def _is_recorded(self, graph: Any) -> bool:
+        return self._app is None or _compat.is_same_graph(graph, self._app)
+
+    def _invocation(self, name: str, metadata: Mapping[str, Any] | None, inputs: Any) -> Frame:
+        number, place = self._invocations, _compat.place(metadata)
+        self._invocations += 1
+        return Frame(
+            name=name,
+            role="invocation",
+            depth=len(place.names) if place is not None else 0,
+            namespace=place.namespace if place is not None else "",
+            order=(number,),
+            turn_key=f"{INVOCATION}{number}",
+            inputs=inputs,
+        )
 
     def end(self, run_id: Any) -> Frame | None:
         """A run ends, in whichever way."""
@@ -193,6 +225,7 @@ class Frames:
                 role="chain",
                 parent=parent,
                 names=around.names,
+                depth=around.depth,
                 namespace=around.namespace,
                 order=around.order,
                 branch=around.branch,
@@ -206,7 +239,8 @@ class Frames:
             name=name,
             role="leaf",
             parent=parent,
-            names=place.names,
+            names=place.names[around.depth :],
+            depth=around.depth,
             namespace=place.namespace,
             order=(*around.order, *place.key),
             branch=around.branch,
@@ -214,7 +248,7 @@ class Frames:
             pushed=place.push is not None,
             lc_name=_compat.agent_name(metadata),
         )
-        shape = self._layout.find(place.names)
+        shape = self._layout.find(frame.names)
         if shape is not None:
             _known(frame, around, shape)
         else:

@@ -115,11 +115,11 @@ class TurnState:
 class Tracker:
     """All turns of one run."""
 
-    def __init__(self, run: Run, layout: Layout, *, altering: bool) -> None:
+    def __init__(self, run: Run, layout: Layout, app: Any = None, *, altering: bool) -> None:
         self.run = run
         self.layout = layout
         self.altering = altering
-        self.frames = Frames(layout)
+        self.frames = Frames(layout, app)
         self.naming = Naming(layout.authors(), layout.nodes())
         self._states: dict[str, TurnState] = {}
         self._kept: dict[str, list[Edit]] = {}
