@@ -12,7 +12,7 @@ from pydantic import BaseModel
 
 from aegis_core.errors import AdapterError
 from aegis_langgraph import _compat
-from aegis_langgraph.texts.messages import message_text, plain
+from aegis_langgraph.texts.messages import message_text, plain, read_message
 from aegis_langgraph.texts.state import Naming, entries, has_keys, texts_of
 
 __all__ = ["answer_text", "graph_input", "is_empty", "keyed", "task_text", "value_text"]
@@ -110,5 +110,6 @@ def keyed(result: Any) -> dict[str, Any] | None:
 
 
 def _last_words(messages: list[Any]) -> str | None:
-    spoken = (message for message in reversed(messages) if isinstance(message, AIMessage))
+    read = (item if isinstance(item, BaseMessage) else read_message(item) for item in reversed(messages))
+    spoken = (message for message in read if isinstance(message, AIMessage))
     return next((text for message in spoken if (text := message_text(message))), None)

@@ -87,8 +87,8 @@ class Departure:
                 is_new = (text.part.id.split(":", 1)[-1], text.part.text) not in echoed
             else:
                 told = {message.id or "", text.part.call_id or ""} & self._state.delivered
-                same = (message.id, text.part.text) in known or (id(message), text.part.text) in objects
-                is_new = not same and not told
+                same = (message.id, text.part.text) in known or (id(text.origin), text.part.text) in objects
+                is_new = not same and not told and not self._stands_as_before(text)
             if is_new and text.part.id not in self._repeated and not _is_made_up(text):
                 fresh.append(self._attributed(text))
         return fresh
@@ -99,7 +99,16 @@ class Departure:
         named: set[tuple[str | None, str]] = {
             (text.message_id, text.part.text) for text in before if text.message_id is not None
         }
-        return named, {(id(text.message), text.part.text) for text in before if text.message is not None}
+        return named, {(id(text.origin), text.part.text) for text in before if text.message is not None}
+
+    def _stands_as_before(self, text: Text) -> bool:
+        """Whether a message without an id is one that stood there, in a list that is written anew each time."""
+        shape = self._frame.shape
+        if text.message_id is not None or (shape is not None and shape.fields.get(text.key) != "last"):
+            return False
+        place = (text.part.id.split(":", 1)[-1], text.part.text)
+        seen = (seen for had in self._arrival.had for seen in had.texts if seen.message_id is None)
+        return any((one.part.id, one.part.text) == place for one in seen)
 
     def _echoed(self) -> set[tuple[str, str]]:
         """The texts of the input, if the node returned its whole input with a few values changed."""

@@ -112,7 +112,7 @@ class Visit:
         repeated = tuple(
             text.part.id
             for text in (texts_of_update(value, self._tracker.naming) if self._frame.repeatable else ())
-            if text.message is not None and self._frame.said_inside(text.message, text.part.text)
+            if text.message is not None and self._frame.said_inside(text)
         )
         met = tuple(self._frame.met.values())
         agents = met if any(agent.kind != "worker" for agent in met) else ()
@@ -144,7 +144,7 @@ class Visit:
         """The nodes inside of which this one runs may return what was said here; that is not said again."""
         fresh = {text.part.id for text in left.fresh}
         said = [
-            (text.message, text.part.text)
+            text
             for text in texts_of_update(left.value, self._tracker.naming)
             if text.message is not None
             and (text.part.id in fresh or {text.message_id, text.part.call_id} & self._state.delivered)

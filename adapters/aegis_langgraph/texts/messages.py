@@ -7,11 +7,21 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from langchain_core.messages import AIMessage, BaseMessage, HumanMessage, RemoveMessage, SystemMessage, ToolMessage
+from langchain_core.messages import (
+    AIMessage,
+    BaseMessage,
+    HumanMessage,
+    RemoveMessage,
+    SystemMessage,
+    ToolMessage,
+    convert_to_messages,
+)
 from pydantic import JsonValue
 
 from aegis_core.adapter import Part
+from aegis_core.run.values import is_chat_message
 from aegis_core.trajectory import StepKind
+from aegis_langgraph.texts.blocks import data_of, reasoning_of, text_of, with_text
 
 __all__ = [
     "MessageReader",
@@ -20,8 +30,10 @@ __all__ = [
     "message_text",
     "offered",
     "plain",
+    "read_message",
     "role_of",
     "tool_calls",
+    "write_dict",
     "write_message",
 ]
 
@@ -84,14 +96,14 @@ class MessageReader:
     def _anew(self, path: str, message: BaseMessage) -> tuple[Part, ...]:
         content, parts = message.content, tuple(message_parts(path, message, self.authors))
         field = _DEPENDS_ON.get(type(message))
-        if field is not None and type(content) is str and not tool_calls(message):
+        if field is not None and type(content) is str and len(parts) == 1 and not tool_calls(message):
             value = [] if field == "tool_calls" else getattr(message, field)
             self._read[id(message)] = _Read(message, content, message.name, field, value, {path: parts})
         return parts
 
 
 def message_parts(path: str, message: BaseMessage, authors: Mapping[str, str]) -> Iterator[Part]:
-    """The texts of a message: its content, block by block, then its tool calls.
+    """The texts of a message: what was thought, what is said, with other content as data, then its tool calls.
 
     Args:
         path: where the message stands; the ids of its parts begin with it.
@@ -110,19 +122,11 @@ def message_parts(path: str, message: BaseMessage, authors: Mapping[str, str]) -
         "editable": role != "tool",
         "call_id": message.tool_call_id if isinstance(message, ToolMessage) else None,
     }
-    texts = list(_texts(path, message))
-    for part_id, text in texts:
-        if text or not calls:
-            yield Part(id=part_id, text=text, **shared)
-    for index, block in enumerate(message.content if isinstance(message.content, list) else ()):
-        if isinstance(block, dict) and block.get("type") not in ("text", "tool_use", "tool_call"):
-            kind_of_block: JsonValue = str(block.get("type", "data"))
-            yield Part(
-                id=f"{path}.content[{index}].data",
-                text="",
-                data={"type": kind_of_block},
-                **shared | {"editable": False},
-            )
+    if thought := reasoning_of(message):
+        yield Part(id=f"{path}.reasoning", text=thought, **shared | {"kind": "thought", "editable": False})
+    text, data = message_text(message), data_of(message)
+    if text or data or not calls:
+        yield Part(id=path, text=text, data=data or None, **shared)
     for index, call in enumerate(calls):
         yield Part(
             id=f"{path}.tool_calls[{index}]",
@@ -144,20 +148,9 @@ def role_of(message: BaseMessage) -> str:
     return _ROLES.get(kind, "tool" if kind == "function" else kind)
 
 
-def _texts(path: str, message: BaseMessage) -> Iterator[tuple[str, str]]:
-    if isinstance(message.content, str):
-        yield path, message.content
-        return
-    for index, block in enumerate(message.content):
-        if isinstance(block, str):
-            yield f"{path}.content[{index}]", block
-        elif block.get("type") == "text" and isinstance(block.get("text"), str):
-            yield f"{path}.content[{index}]", block["text"]
-
-
 def message_text(message: BaseMessage) -> str:
-    """All text of a message, blocks joined by line ends."""
-    return "\n".join(text for _, text in _texts("", message) if text)
+    """All text of a message, as one."""
+    return text_of(message.content)
 
 
 def tool_calls(message: BaseMessage) -> list[dict[str, Any]]:
@@ -196,14 +189,27 @@ def offered(options: Mapping[str, Any]) -> JsonValue:
 
 
 def write_message(path: str, message: BaseMessage, texts: Mapping[str, str]) -> BaseMessage:
-    """A copy of the message with these parts replaced; its id, name, class and tool calls stay."""
-    if isinstance(message.content, str):
-        return message.model_copy(update={"content": texts[path]}) if path in texts else message
-    blocks: list[Any] = []
-    for index, block in enumerate(message.content):
-        text = texts.get(f"{path}.content[{index}]")
-        if text is None:
-            blocks.append(block)
-        else:
-            blocks.append(text if isinstance(block, str) else {**block, "text": text})
-    return message.model_copy(update={"content": blocks})
+    """A copy of the message with this text; its id, name, class, tool calls and other blocks stay."""
+    new = texts.get(path)
+    if new is None or new == message_text(message):
+        return message
+    return message.model_copy(update={"content": with_text(message.content, new)})
+
+
+_SPEAKERS = frozenset({"user", "human", "assistant", "ai", "system", "developer", "tool", "function"})
+
+
+def read_message(value: Any) -> BaseMessage | None:
+    """The message that a dict in the form of the providers is (`{"role": "user", "content": "…"}`), or None."""
+    if not is_chat_message(value) or value["role"] not in _SPEAKERS:
+        return None
+    try:
+        return convert_to_messages([dict(value)])[0]
+    except (NotImplementedError, ValueError, KeyError, TypeError):  # it only looks like one
+        return None
+
+
+def write_dict(path: str, value: Mapping[str, Any], texts: Mapping[str, str]) -> Mapping[str, Any]:
+    """The same as `write_message`, for a dict that is a message."""
+    new, content = texts.get(path), value["content"] or ""
+    return value if new is None or new == text_of(content) else {**value, "content": with_text(content, new)}

@@ -12,7 +12,14 @@ from langchain_core.messages import BaseMessage
 from pydantic import BaseModel, JsonValue
 
 from aegis_core.adapter import Part
-from aegis_langgraph.texts.messages import MessageReader, plain, write_message
+from aegis_langgraph.texts.messages import (
+    MessageReader,
+    message_parts,
+    plain,
+    read_message,
+    write_dict,
+    write_message,
+)
 
 __all__ = [
     "Naming",
@@ -49,11 +56,20 @@ class Naming:
 
 @dataclass(frozen=True)
 class Text:
-    """A part, with where it stands: the top-level key of the state, and the message that holds it, if one does."""
+    """A part, with where it stands: the top-level key of the state, and the message that holds it, if one does.
+
+    `native` is what stands in the state, where that is not the message itself but a dict in the form of the providers.
+    """
 
     part: Part
     key: str
     message: BaseMessage | None = None
+    native: Any = None
+
+    @property
+    def origin(self) -> Any:
+        """The object in the state that is the message."""
+        return self.message if self.native is None else self.native
 
     @property
     def message_id(self) -> str | None:
@@ -82,7 +98,7 @@ def has_keys(state: Any) -> bool:
 
 def holds_message(value: Any) -> bool:
     """Whether there is a message in a value, be it one without text."""
-    if isinstance(value, BaseMessage):
+    if isinstance(value, BaseMessage) or read_message(value) is not None:
         return True
     return isinstance(value, Mapping | list | tuple) and any(holds_message(child) for _, child in _children(value))
 
@@ -107,6 +123,8 @@ def _collect(found: list[Text], value: Any, path: str, key: str, naming: Naming,
         steers = value in naming.nodes
         part = Part(id=path, text=value, editable=not steers, kind="handoff" if steers else "message")
         found.append(Text(part, key))
+    elif (message := read_message(value)) is not None:
+        found += [Text(part, key, message, value) for part in message_parts(path, message, naming.authors)]
     elif depth < _MAX_DEPTH:
         for name, child in _children(value):
             _collect(found, child, f"{path}{name}", key, naming, depth + 1)
@@ -171,6 +189,8 @@ def _write(value: Any, path: str, texts: Mapping[str, str], depth: int) -> Any:
         return texts.get(path, value)
     if depth >= _MAX_DEPTH or not any(part.startswith(path) for part in texts):
         return value
+    if read_message(value) is not None:
+        return write_dict(path, value, texts)
     old = dict(_children(value))
     new = {name: _write(child, f"{path}{name}", texts, depth + 1) for name, child in old.items()}
     if all(new[name] is child for name, child in old.items()):

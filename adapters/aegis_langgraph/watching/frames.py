@@ -12,13 +12,12 @@ from dataclasses import dataclass, field
 from threading import RLock
 from typing import Any, Literal
 
-from langchain_core.messages import BaseMessage
-
 from aegis_core.adapter import Part
 from aegis_core.run.recorder import OrderKey
 from aegis_core.trajectory import Agent
 from aegis_langgraph import _compat
 from aegis_langgraph.names import Layout, Shape, is_loop_node, kind_of, loop_role
+from aegis_langgraph.texts.state import Text
 from aegis_langgraph.watching.answers import Written
 
 __all__ = ["INVOCATION", "Frame", "Frames", "precedes"]
@@ -67,8 +66,8 @@ class Frame:
     """Of a graph that was called inside a task: the how manieth."""
     is_loop: bool | None = None
     """Of such a graph: whether it is one agent's loop, as far as its nodes have told."""
-    repeatable: list[tuple[BaseMessage, str]] = field(default_factory=list)
-    """Of a task: the messages that agents said inside it, with each of their texts. It may return them."""
+    repeatable: list[Text] = field(default_factory=list)
+    """Of a task: the messages that agents said inside it. It may return them."""
 
     handed_over: bool = False
     """Of a node: whether it ended by a hand-off that was made in a graph inside it."""
@@ -113,11 +112,12 @@ class Frame:
         """The key of the turn: of the node itself, or of the loop around it."""
         return self.order[:-2] if self.in_loop else self.order
 
-    def said_inside(self, message: BaseMessage, text: str) -> bool:
+    def said_inside(self, text: Text) -> bool:
         """Whether an agent inside this task said this text, and by this very message."""
         return any(
-            said == text and (known is message or (known.id is not None and known.id == message.id))
-            for known, said in self.repeatable
+            said.part.text == text.part.text
+            and (said.origin is text.origin or (said.message_id is not None and said.message_id == text.message_id))
+            for said in self.repeatable
         )
 
     @property
