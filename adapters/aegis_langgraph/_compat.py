@@ -6,6 +6,7 @@ Checked by `tests/adapters/langgraph/test_compat.py` against the versions that t
 from __future__ import annotations
 
 import copy
+import re
 import sys
 from collections.abc import Callable, Mapping
 from dataclasses import MISSING, dataclass, fields, is_dataclass, replace
@@ -13,7 +14,7 @@ from importlib.util import find_spec
 from types import CellType, FunctionType
 from typing import Any, get_args, get_type_hints
 
-from langchain_core.messages import BaseMessage, SystemMessage
+from langchain_core.messages import AIMessage, BaseMessage, SystemMessage
 from langchain_core.runnables import Runnable
 from langgraph.channels import BinaryOperatorAggregate, LastValue
 from langgraph.checkpoint.base import BaseCheckpointSaver
@@ -35,6 +36,7 @@ __all__ = [
     "GraphCallbackHandler",
     "Place",
     "agent_name",
+    "back_to",
     "bare",
     "calls_model",
     "children",
@@ -54,9 +56,11 @@ __all__ = [
     "starting_graph",
     "state_fields",
     "system_prompt",
+    "tool_form",
     "tool_metadata_destination",
     "tools_of",
     "with_model",
+    "worker_inside",
 ]
 
 DEFAULT_NAME = "LangGraph"
@@ -66,6 +70,7 @@ START_NODE = "__start__"
 _PUSH = "__pregel_push"
 _NS_SEP, _NS_END = "|", ":"
 _HAND_BACK = "__is_handoff_back"
+_TRANSFER_BACK = "transfer_back_to_"
 _DESTINATION = "__handoff_destination"
 
 
@@ -251,8 +256,14 @@ def node_metadata(graph: CompiledStateGraph[Any, Any, Any, Any], node: str) -> M
 
 
 def tools_of(runnable: Any) -> tuple[str, ...] | None:
-    """Names of the tools that a tools node holds; None if it is none."""
-    return tuple(runnable.tools_by_name) if isinstance(runnable, ToolNode) else None
+    """Names of the tools that a tools node holds; None if it is none.
+
+    A supervisor makes its tools from a set, so their order is another one in each process.
+    """
+    if not isinstance(runnable, ToolNode):
+        return None
+    names = tuple(runnable.tools_by_name)
+    return tuple(sorted(names)) if any(tool_metadata_destination(runnable, name) for name in names) else names
 
 
 def tool_metadata_destination(runnable: ToolNode, tool: str) -> str | None:
@@ -264,6 +275,26 @@ def tool_metadata_destination(runnable: ToolNode, tool: str) -> str | None:
 def is_hand_back(message: BaseMessage) -> bool:
     """Whether a supervisor made this message up to say that control comes back to it."""
     return bool(message.response_metadata.get(_HAND_BACK))
+
+
+def back_to(message: BaseMessage) -> str:
+    """The name of the supervisor to which such a message hands back, as `tool_form` writes it; "" if it says none."""
+    called = [call["name"] for call in message.tool_calls] if isinstance(message, AIMessage) else [message.name or ""]
+    return called[0].removeprefix(_TRANSFER_BACK) if called and called[0].startswith(_TRANSFER_BACK) else ""
+
+
+def tool_form(name: str) -> str:
+    """An agent's name as supervisors write it in names of tools."""
+    return re.sub(r"\s+", "_", name.strip()).lower()
+
+
+def worker_inside(runnable: Any) -> Any:
+    """The graph that a supervisor's node calls, which is its worker; None for any other node."""
+    for function in functions(runnable):
+        if getattr(function, "__module__", None) == "langgraph_supervisor.supervisor":
+            names = dict(zip(function.__code__.co_freevars, function.__closure__ or (), strict=True))
+            return _content(names["agent"]) if "agent" in names else None
+    return None
 
 
 def state_fields(graph: CompiledStateGraph[Any, Any, Any, Any]) -> dict[str, str]:

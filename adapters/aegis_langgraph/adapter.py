@@ -160,7 +160,7 @@ def _sites(layout: Layout) -> tuple[Site, ...]:
         Site(strategy="response_corruption", scope="outgoing"),
         Site(strategy="response_corruption", scope="belief"),
     ]
-    if any(shape.tools for shape in layout.acting()):
+    if any(shape.tools and shape.role != "leaf" for shape in layout.acting()):
         sites.append(Site(strategy="environment", scope="call"))
     return tuple(sites)
 

@@ -200,6 +200,8 @@ def _loop_node(
 def _leaf(app: Any, names: tuple[str, ...], prefix: str, name: str, bound: Any, fields: Mapping[str, str]) -> Shape:
     tools = _compat.tools_of(bound)
     metadata = _compat.node_metadata(app, name)
+    worker = _graph(inner, (), "", "", frozenset()) if _compat.is_graph(inner := _compat.worker_inside(bound)) else None
+    agent = worker if worker is not None and worker.role == "agent" else None
     return Shape(
         names=names,
         role="leaf" if tools is None else "tools",
@@ -209,8 +211,8 @@ def _leaf(app: Any, names: tuple[str, ...], prefix: str, name: str, bound: Any, 
         bound=bound,
         fields=fields,
         kind="tool" if tools is not None else _kind(name, metadata),
-        description=str(metadata.get("role") or metadata.get("description") or ""),
-        tools=tools or (),
+        description=str(metadata.get("role") or metadata.get("description") or (agent.description if agent else "")),
+        tools=tools or (agent.tools if agent else ()),
     )
 
 

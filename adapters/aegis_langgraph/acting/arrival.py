@@ -68,6 +68,7 @@ class Arrival:
         """What the turn begins with: arguments of `Run.begin_turn`."""
         frame = self._frame
         self._state.seen = self.had[-1].texts
+        self._state.known = tuple(text for had in self.had for text in had.texts)
         scopes: tuple[str, ...] = ()
         if frame.role == "tools":
             parts = self.requested()

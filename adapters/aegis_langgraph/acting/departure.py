@@ -95,7 +95,7 @@ class Departure:
 
     def _known(self) -> tuple[set[tuple[str | None, str]], set[tuple[int, str]]]:
         """Messages that were there before, with their texts: by id, and by identity."""
-        before = self._state.seen if self._frame.role == "tools" else self._arrival.had[0].texts
+        before = self._state.known if self._frame.role == "tools" else self._arrival.had[0].texts
         named: set[tuple[str | None, str]] = {
             (text.message_id, text.part.text) for text in before if text.message_id is not None
         }
@@ -151,12 +151,18 @@ class Departure:
         return {
             "parts": self._parts,
             "route": self.target,
-            "addressed_to": self.goals if self.target is None else (),
+            "addressed_to": (self.goals or self._back_to()) if self.target is None else (),
             "model": self._state.model,
             "usage": self._state.spent(),
             "scopes": ("outgoing", "belief") if able else (),
             "steps": self.steps,
         }
+
+    def _back_to(self) -> tuple[str, ...]:
+        """To whom the messages of a supervisor say that control comes back."""
+        named = (_compat.back_to(text.message) for text in self.fresh if text.message and text.part.kind == "handoff")
+        found = (self._tracker.supervisor_of(self._frame, name) for name in named if name)
+        return tuple(dict.fromkeys(path for path in found if path is not None))
 
     def steps(self, delivery: Delivery) -> list[Part]:
         """The steps that are told of what leaves the node: a message each, and one for all else in an update."""

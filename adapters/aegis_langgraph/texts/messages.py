@@ -184,8 +184,14 @@ _OFFERED = ("tools", "tool_choice", "response_format", "stop")
 
 
 def offered(options: Mapping[str, Any]) -> JsonValue:
-    """What else a model's answer depends on, among all that it is called with: tools, and the form of the answer."""
-    return {name: plain(options.get(name)) for name in _OFFERED}
+    """What else a model's answer depends on, among all that it is called with: tools, and the form of the answer.
+
+    Tools in one order, since a supervisor has them in another one in each process.
+    """
+    told = {name: plain(options.get(name)) for name in _OFFERED}
+    if isinstance(tools := told["tools"], list):
+        told["tools"] = sorted(tools, key=lambda tool: json.dumps(tool, sort_keys=True))
+    return dict(told)
 
 
 def write_message(path: str, message: BaseMessage, texts: Mapping[str, str]) -> BaseMessage:

@@ -12,6 +12,7 @@ from aegis_core.adapter import Part, Turn
 from aegis_core.run import Run
 from aegis_core.run.recorder import OrderKey, after
 from aegis_core.trajectory import Usage
+from aegis_langgraph import _compat
 from aegis_langgraph.names import Layout, Shape
 from aegis_langgraph.texts.codec import MessageIds
 from aegis_langgraph.texts.messages import plain
@@ -70,6 +71,8 @@ class TurnState:
     path: str
     turn: Turn | None = None
     seen: tuple[Text, ...] = ()
+    known: tuple[Text, ...] = ()
+    """What stood in the state when the turn began, as the agent sees it and as the others do."""
     edits: tuple[Edit, ...] = ()
     """What was altered of the state that the agent gets."""
     told: list[Edit] = field(default_factory=list)
@@ -274,6 +277,12 @@ class Tracker:
         shape = self._sibling(frame, node, parent=parent)
         first = shape.first if shape is not None else None
         return first.path if first is not None else None
+
+    def supervisor_of(self, frame: Frame, name: str) -> str | None:
+        """The path of the agent beside the one of this task whose name is written so in names of tools."""
+        team = frame.path.rpartition("/")[0]
+        beside = (agent for agent in self.run.recorder.agents if agent.path.rpartition("/")[0] == team)
+        return next((agent.path for agent in beside if _compat.tool_form(agent.name) == name), None)
 
     def node_of(self, frame: Frame, path: str, *, parent: bool) -> str | None:
         """The node at which an agent runs, where `agent_at` looks."""

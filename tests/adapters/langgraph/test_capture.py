@@ -179,11 +179,11 @@ def test_hand_offs_of_a_supervisor() -> None:
     done = ran(graphs.supervised(), ASK)
     assert [(s.agent, s.turn, s.kind, s.addressed_to) for s in done.trajectory.steps] == [
         ("supervisor", 1, "handoff", ("researcher",)),
-        ("researcher", 1, "message", ()),
-        ("researcher", 1, "handoff", ()),
+        ("researcher", 1, "message", ("supervisor",)),
+        ("researcher", 1, "handoff", ("supervisor",)),
         ("supervisor", 2, "handoff", ("writer",)),
-        ("writer", 1, "message", ()),
-        ("writer", 1, "handoff", ()),
+        ("writer", 1, "message", ("supervisor",)),
+        ("writer", 1, "handoff", ("supervisor",)),
         ("supervisor", 3, "message", ()),
     ]
 

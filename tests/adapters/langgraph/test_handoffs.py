@@ -14,8 +14,8 @@ from langgraph_supervisor import create_supervisor
 from langgraph_swarm import create_handoff_tool, create_swarm
 
 from tests.adapters.langgraph import graphs
-from tests.adapters.langgraph.graphs import ASK, Seen
-from tests.adapters.langgraph.models import Scripted, asks, calls, in_turn, repeats
+from tests.adapters.langgraph.graphs import ASK, Seen, look
+from tests.adapters.langgraph.models import Scripted, asks, calls, in_turn, repeats, says
 from tests.adapters.langgraph.running import ADAPTER, Live, Ran, altered, ran, served, target
 
 pytestmark = pytest.mark.filterwarnings("ignore:create_react_agent has been moved")
@@ -138,14 +138,66 @@ def test_a_supervisor_over_a_supervisor(make: Any, replay: Any) -> None:
     assert told(done) == [
         ("chief", 1, "handoff", ("desk",)),
         ("desk/editor", 1, "handoff", ("desk/writer",)),
-        ("desk/writer", 1, "message", ()),
-        ("desk/writer", 1, "handoff", ()),
+        ("desk/writer", 1, "message", ("desk/editor",)),
+        ("desk/writer", 1, "handoff", ("desk/editor",)),
         ("desk/editor", 2, "message", ()),
-        ("desk", 1, "handoff", ()),
+        ("desk", 1, "handoff", ("chief",)),
         ("chief", 2, "message", ()),
     ]
     again = served(lambda: hierarchy(make), ASK, done)
     assert (again.run.live_model_calls, again.canonical) == (0, done.canonical)
+
+
+def working(make: Any) -> Any:
+    """A supervisor over a worker with a tool, and over one without."""
+    looks = Scripted(answer=lambda messages: "found" if messages[-1].name == "look" else calls("look", x="it"))
+    workers = [make(looks, [look], name="finder"), make(Scripted(answer=says("written")), [], name="Writer Two")]
+
+    def decide(messages: list[Any]) -> Any:
+        spoken = {message.name for message in messages if message.type == "ai"}
+        waiting = next((name for name in ("finder", "Writer Two") if name not in spoken), None)
+        return calls(f"transfer_to_{waiting.lower().replace(' ', '_')}", f"call_{waiting}") if waiting else "all done"
+
+    return create_supervisor(workers, model=Scripted(answer=decide), supervisor_name="Chief Editor").compile()
+
+
+@PATHS
+@MAKERS
+@pytest.mark.case("langgraph-20")
+def test_workers_hand_back_to_their_supervisor_by_its_path(make: Any, replay: Any) -> None:
+    app = working(make)
+    done = ran(app, ASK, replay=replay() if replay else None)
+    assert told(done) == [
+        ("Chief Editor", 1, "handoff", ("finder",)),
+        ("finder", 1, "tool_call", ()),
+        ("finder", 1, "tool_result", ()),
+        ("finder", 1, "message", ("Chief Editor",)),
+        ("finder", 1, "handoff", ("Chief Editor",)),
+        ("Chief Editor", 2, "handoff", ("Writer Two",)),
+        ("Writer Two", 1, "message", ("Chief Editor",)),
+        ("Writer Two", 1, "handoff", ("Chief Editor",)),
+        ("Chief Editor", 3, "message", ()),
+    ]
+    assert {agent.path: agent.tools for agent in ADAPTER.agents(app)} == {
+        "Chief Editor": ("transfer_to_finder", "transfer_to_writer_two"),
+        "finder": ("look",),
+        "Writer Two": (),
+    }
+
+
+@MAKERS
+@pytest.mark.parametrize("turn", [1, 2])
+@pytest.mark.parametrize("scope", ["outgoing", "belief"])
+@pytest.mark.case("langgraph-20")
+def test_an_altered_hand_off_of_a_supervisor_is_told_once(make: Any, scope: Any, turn: int) -> None:
+    clean = ran(working(make), ASK)
+    done = altered(
+        lambda: working(make), ASK, clean, target("Chief Editor", "response_corruption", scope, turn=turn), level="call"
+    )
+    assert told(done) == told(clean)
+    changed = [(old, new) for old, new in zip(clean.texts, done.texts, strict=True) if old != new]
+    assert [new for _, new in changed] == [f"{old} ALTERED" for old, _ in changed]
+    assert len(changed) == 1
 
 
 @MAKERS
