@@ -49,6 +49,7 @@ __all__ = [
     "goals",
     "is_graph",
     "is_hand_back",
+    "is_private",
     "is_same_graph",
     "keeps_steps",
     "place",
@@ -300,6 +301,12 @@ def worker_inside(runnable: Any) -> Any:
 def state_fields(graph: CompiledStateGraph[Any, Any, Any, Any]) -> dict[str, str]:
     """The channels of the graph's state with their kind, see `field_kind`."""
     return {name: field_kind(channel) for name, channel in graph.builder.channels.items()}
+
+
+def is_private(graph: CompiledStateGraph[Any, Any, Any, Any], key: str) -> bool:
+    """Whether a channel of the graph's state is no part of its result."""
+    outputs = graph.output_channels
+    return key not in ([outputs] if isinstance(outputs, str) else outputs)
 
 
 def keeps_steps(graph: CompiledStateGraph[Any, Any, Any, Any]) -> bool:

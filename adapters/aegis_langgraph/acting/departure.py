@@ -25,6 +25,10 @@ __all__ = ["Departure"]
 
 _ROUTE = Part(id="route", text="", editable=False, kind="handoff")
 """A hand-off without words."""
+_JUMP = "jump_to"
+_PLAN = "todos"
+_STRUCTURED = "structured_response"
+"""Keys of the state of `create_agent` and its middleware."""
 
 
 class Departure:
@@ -83,7 +87,9 @@ class Departure:
         fresh: list[Text] = []
         for text in texts_of_update(self.value, self._tracker.naming):
             message = text.message
-            if message is None:
+            if self._is_bookkeeping(text.key):
+                is_new = False
+            elif message is None:
                 is_new = (text.part.id.split(":", 1)[-1], text.part.text) not in echoed
             else:
                 told = {message.id or "", text.part.call_id or ""} & self._state.delivered
@@ -92,6 +98,12 @@ class Departure:
             if is_new and text.part.id not in self._repeated and not _is_made_up(text):
                 fresh.append(self._attributed(text))
         return fresh
+
+    def _is_bookkeeping(self, key: str) -> bool:
+        """Whether a value is what an agent's loop keeps for itself: where to jump, counters of middleware."""
+        shape = self._frame.shape
+        private = shape is not None and _compat.is_private(shape.graph, key)
+        return self._frame.in_loop and (private or key == _JUMP)
 
     def _known(self) -> tuple[set[tuple[str | None, str]], set[tuple[int, str]]]:
         """Messages that were there before, with their texts: by id, and by identity."""
@@ -177,21 +189,27 @@ class Departure:
         told: list[Part] = []
         rest: dict[str, Any] = {}
         own: list[Part] = []
+        plans: list[Part] = []
         position = 0
         for key, item in entries(update):
+            if self._is_bookkeeping(key):
+                continue
             texts = texts_of({key: item}, self._tracker.naming)
             found = [part for text in texts if (part := left.pop(f"{prefix}{text.part.id}", None)) is not None]
             if any(text.message is not None for text in texts):
                 told += found
+            elif key == _PLAN and self._frame.in_loop:
+                steps = whole({key: item}, found, f"{prefix}{key}") if found else ()
+                plans += [step.model_copy(update={"kind": "plan"}) for step in steps]
             elif found or not (texts or key in echoed or holds_message(item)):
                 position = position if rest else len(told)
                 rest[key] = item
                 own += found
         hands_on = self._frame.role in ("inner", "tools") or self._frame.handed_over
-        is_bookkeeping = not own and hands_on  # counters of middleware, a state handed on
-        if rest and not is_bookkeeping and not self._adds_one_text(rest, own):
+        is_handed_on = not own and hands_on and _STRUCTURED not in rest  # counters, a state as it was
+        if rest and not is_handed_on and not self._adds_one_text(rest, own):
             own = list(whole(rest if has_keys(update) else next(iter(rest.values())), own, f"{prefix}update"))
-        return [*told[:position], *own, *told[position:]]
+        return [*told[:position], *own, *told[position:], *plans]
 
     def _adds_one_text(self, values: Mapping[str, Any], own: list[Part]) -> bool:
         """Whether one text is all by which values differ from those that the node got and returned."""

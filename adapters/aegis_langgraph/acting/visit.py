@@ -170,7 +170,9 @@ class Visit:
             self._ask(asked)
             return True
         if role == "tools" and self._frame.in_loop and not left.goals:
-            self._tell_tools(left.fresh)
+            self._tell_tools(left.steps(Delivery(tuple(text.part for text in left.fresh), None)))
+            delivered = {name for text in left.fresh for name in (text.message_id, text.part.call_id) if name}
+            self._state.delivered |= delivered
             return True
         if (role == "tools" and self._frame.in_loop) or (self._frame.handed_over and left.goals):
             left.fresh = [text for text in left.fresh if isinstance(text.message, ToolMessage)]
@@ -205,14 +207,12 @@ class Visit:
             )
             names[name] = names.get(name, 0) + 1
 
-    def _tell_tools(self, fresh: Iterable[Text]) -> None:
-        for text in fresh:
-            call_id = text.part.call_id
-            call = self._state.calls.pop(call_id or "", None)
-            if call is not None:
-                self._step(call.part(call_id or ""), call.order, call.usage)
-            self._step(text.part, after(self._frame.order), self._state.spent())
-            self._state.delivered |= {name for name in (text.message_id, call_id) if name}
+    def _tell_tools(self, parts: Iterable[Part]) -> None:
+        for part in parts:
+            call_id = part.call_id or ""
+            if (call := self._state.calls.pop(call_id, None)) is not None:
+                self._step(call.part(call_id), call.order, call.usage)
+            self._step(part, after(self._frame.order), self._state.spent())
 
     def closed(self, delivery: Delivery | None) -> Any:
         """What the node is to return, after all alterations."""
