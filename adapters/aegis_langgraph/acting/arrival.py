@@ -42,6 +42,7 @@ class Arrival:
         self._frame = frame
         self._state = state
         self.raw = raw
+        self._showed: list[Edit] = []
         self.given = raw if frame.role == "tools" else self._remembered(raw)
         self.had = (self._content(raw),) if self.given is raw else (self._content(raw), self._content(self.given))
 
@@ -49,6 +50,10 @@ class Arrival:
         values = dict(entries(state))
         data = {key: plain_data(value) for key, value in values.items() if not holds_message(value)}
         return _Had(texts_of(state, self._tracker.naming), data, frozenset(values))
+
+    def showed(self, view: Edit) -> bool:
+        """Whether what the node gets holds a text as only this agent sees it."""
+        return any(view.text == edit.text for edit in (*self._showed, *self._state.edits))
 
     def _remembered(self, given: Any) -> Any:
         given = self._edited(given, [(edit, edit.after, edit.before) for edit in self._tracker.kept(self._frame.path)])
@@ -62,6 +67,7 @@ class Arrival:
             for edit, old, changed in edits:
                 if (wanted := edit.applied(text, old, changed)) is not None:
                     new[text.part.id] = wanted
+                    self._showed.append(edit)
         return write(given, new)
 
     def opening(self) -> dict[str, Any]:

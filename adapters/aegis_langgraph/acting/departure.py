@@ -68,18 +68,22 @@ class Departure:
         """What the agent repeats of its input goes back as the state has it: what it sees otherwise is its own view."""
         views = [*self._tracker.kept(self._frame.path), *(edit.turned() for edit in self._state.edits)]
         texts = {
-            text.part.id: edit.after
+            text.part.id: new
             for text in (texts_of_update(value, self._tracker.naming) if views else ())
-            for edit in views
-            if self._repeats(text, edit)
+            for view in views
+            if (new := self._as_others_see(text, view)) is not None
         }
         return written(value, texts, self._new_id) if texts else value
 
-    def _repeats(self, text: Text, view: Edit) -> bool:
+    def _as_others_see(self, text: Text, view: Edit) -> str | None:
+        """What a text has to be that repeats what the agent sees otherwise than the others; None if it does not."""
         if text.message_id is not None:
-            return view.applied(text, view.before, view.after) is not None
-        told = any(edit.text == view.text for edit in self._state.edits)  # its own words may be said anew
-        return told and view.text.message_id is None and (view.text.key, view.before) == (text.key, text.part.text)
+            return view.applied(text, view.before, view.after)
+        if not self._arrival.showed(view) or view.text.message_id is not None or view.text.key != text.key:
+            return None  # its own words may be said anew
+        if text.part.text == view.before:
+            return view.after
+        return _with_other(text.part.text, view.before, view.after) if text.message is None else None
 
     def _fresh(self) -> list[Text]:
         known, objects = self._known()
@@ -269,6 +273,15 @@ class Departure:
             ]
             self._tracker.keep(self._frame.path, edits)
         return value
+
+
+def _with_other(text: str, old: str, new: str) -> str | None:
+    """A text that was made from an older one, by adding to it, with that one replaced; None if it was not."""
+    if not old or old not in text:
+        return None
+    if text.endswith(old) and not text.startswith(old):
+        return text.removesuffix(old) + new
+    return text.replace(old, new, 1)
 
 
 def _is_made_up(text: Text) -> bool:
