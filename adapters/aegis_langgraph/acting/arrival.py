@@ -73,6 +73,9 @@ class Arrival:
     def opening(self) -> dict[str, Any]:
         """What the turn begins with: arguments of `Run.begin_turn`."""
         frame = self._frame
+        if frame.role == "tools":
+            asked = (str(call.get("id")) for call in asked_tools(self.given))
+            self._state.places |= {call_id: index for index, call_id in enumerate(asked)}
         self._state.seen = self.had[-1].texts
         self._state.known = tuple(text for had in self.had for text in had.texts)
         scopes: tuple[str, ...] = ()

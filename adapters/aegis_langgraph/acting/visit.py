@@ -196,6 +196,7 @@ class Visit:
         names: dict[str, int] = {}
         for index, call in enumerate(calls):
             name = str(call.get("name", ""))
+            self._state.places[str(call.get("id"))] = index
             self._state.calls[str(call.get("id"))] = Asked(
                 name=name,
                 text=call_text(call),

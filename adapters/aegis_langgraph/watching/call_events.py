@@ -209,6 +209,8 @@ class CallEvents(_compat.GraphCallbackHandler):
         """A tool is called."""
         name = str((serialized or {}).get("name") or more.get("name") or "tool")
         frame = self.tracker.frames.begin(run_id, parent_run_id, name, metadata, None)
+        state = self.tracker.state_of(frame) if frame.task.role == "tools" else None
+        frame.call = state.places.get(str(more.get("tool_call_id"))) if state is not None else None
         if frame.parent is not None and frame.task.role in ("leaf", "within"):
             args = plain(inputs) if inputs is not None else {"input": input_str}
             self._tools[run_id] = _ToolCall(frame, {"name": name, "args": args, "id": more.get("tool_call_id")})

@@ -61,7 +61,9 @@ class Frame:
     """Of what may be the outermost graph: the thread of its checkpointer, as the user named it."""
     serial: int = 0
     graphs: int = 0
-    """How many graphs were called inside this task."""
+    """How many graphs were called inside this task, or by this tool."""
+    call: int | None = None
+    """Of a tool that a model asked for: the how manieth of its message, from 0."""
     ordinal: int = 0
     """Of a graph that was called inside a task: the how manieth."""
     is_loop: bool | None = None
@@ -83,6 +85,16 @@ class Frame:
         while frame.role == "chain" and frame.parent is not None:
             frame = frame.parent
         return frame
+
+    @property
+    def tool(self) -> Frame | None:
+        """The call of a tool around this, of which the place among those beside it is known."""
+        frame: Frame | None = self
+        while frame is not None and frame.role == "chain":
+            if frame.call is not None:
+                return frame
+            frame = frame.parent
+        return None
 
     @property
     def in_loop(self) -> bool:
@@ -218,6 +230,8 @@ class Frames:
     def _child(self, parent: Frame, name: str, metadata: Mapping[str, Any] | None, inputs: Any) -> Frame:
         place = _compat.place(metadata)
         around = parent.task
+        tool = parent.tool
+        branch = _branched(around.branch, tool.call if tool is not None else None)
         is_task = place is not None and place.namespace != around.namespace and name == place.node
         if place is None or not is_task or place.node == _compat.START_NODE:
             return Frame(
@@ -228,7 +242,7 @@ class Frames:
                 depth=around.depth,
                 namespace=around.namespace,
                 order=around.order,
-                branch=around.branch,
+                branch=branch,
                 path=around.path,
                 turn_key=around.turn_key,
                 shape=around.shape,
@@ -243,7 +257,7 @@ class Frames:
             depth=around.depth,
             namespace=place.namespace,
             order=(*around.order, *place.key),
-            branch=around.branch,
+            branch=branch,
             turn_key=place.namespace,
             pushed=place.push is not None,
             lc_name=_compat.agent_name(metadata),
@@ -256,8 +270,15 @@ class Frames:
             _unknown(frame, around)
         in_loop = frame.role in ("tools", "model", "inner", "within") and frame.turn_key != frame.namespace
         if place.push is not None and not in_loop:
-            frame.branch = f"{around.branch}/{place.push}" if around.branch else str(place.push)
+            frame.branch = f"{branch}/{place.push}" if branch else str(place.push)
         return frame
+
+
+def _branched(branch: str, call: int | None) -> str:
+    """The branch of what a tool calls: tools of one message run side by side. The first is where a single one is."""
+    if not call:
+        return branch
+    return f"{branch}/{call}" if branch else str(call)
 
 
 def _known(frame: Frame, around: Frame, shape: Shape) -> None:
@@ -271,10 +292,13 @@ def _number(frame: Frame, around: Frame) -> None:
     graph = frame.parent
     if graph is None or graph is around:
         return
+    tool = graph.tool
     if not graph.ordinal:
-        around.graphs += 1
-        graph.ordinal = around.graphs
-    frame.order = (*around.order, graph.ordinal, "graph", *frame.order[len(around.order) :])
+        within = tool or around
+        within.graphs += 1
+        graph.ordinal = within.graphs
+    beside = (0, f"call:{tool.call:04d}") if tool is not None else ()
+    frame.order = (*around.order, *beside, graph.ordinal, "graph", *frame.order[len(around.order) :])
 
 
 def _unknown(frame: Frame, around: Frame) -> None:

@@ -79,6 +79,8 @@ class TurnState:
     """What was altered of what its model is shown."""
     attempts: dict[str, int] = field(default_factory=dict)
     calls: dict[str, Asked] = field(default_factory=dict)
+    places: dict[str, int] = field(default_factory=dict)
+    """The place of each tool call among those of its message, by its id."""
     delivered: set[str] = field(default_factory=set)
     ids: MessageIds = field(default_factory=MessageIds)
     failure: tuple[BaseException, OrderKey] | None = None
