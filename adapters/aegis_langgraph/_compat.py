@@ -32,7 +32,10 @@ else:
 
 __all__ = [
     "DEFAULT_NAME",
+    "MODEL_EVENTS",
+    "MODEL_WAYS",
     "PARENT",
+    "TOOL_WAYS",
     "GraphCallbackHandler",
     "Place",
     "agent_name",
@@ -68,6 +71,12 @@ DEFAULT_NAME = "LangGraph"
 """What a compiled graph is called if its author gave it no name."""
 PARENT: str = Command.PARENT
 START_NODE = "__start__"
+MODEL_WAYS = ("_generate", "_agenerate", "_stream", "_astream")
+"""The ways to call a chat model to which all others lead, as its class may have them."""
+MODEL_EVENTS = ("_stream_chat_model_events", "_astream_chat_model_events")
+"""A protocol of events that goes round them."""
+TOOL_WAYS = ("_run", "_arun")
+"""What a tool does, synchronously and asynchronously."""
 _PUSH = "__pregel_push"
 _NS_SEP, _NS_END = "|", ":"
 _HAND_BACK = "__is_handoff_back"

@@ -14,6 +14,7 @@ from langchain_core.language_models import BaseChatModel
 from langchain_core.outputs import ChatGenerationChunk, ChatResult
 from langchain_core.runnables import RunnableBinding, RunnableSequence
 
+from aegis_langgraph import _compat
 from aegis_langgraph.acting.model_call import ModelCall
 from aegis_langgraph.acting.tapping import making_call, subclass, tapped_copy
 
@@ -50,44 +51,44 @@ def tapping() -> Callable[[Any], Any]:
     return tapped
 
 
-def _generate_like(base: Any) -> Any:
+def _generate_like(real: Any) -> Any:
     def generate(self: Any, messages: Any, stop: Any = None, run_manager: Any = None, **kwargs: Any) -> ChatResult:
-        more = _manager(base._generate, run_manager) | kwargs
+        more = _manager(real, run_manager) | kwargs
 
         def live(messages: Any) -> Any:
             with making_call(self):
-                return base._generate(self, messages, stop, **more)
+                return real(self, messages, stop, **more)
 
         begun = ModelCall.of(self, messages, stop, kwargs)
-        return begun.call(live) if begun is not None else base._generate(self, messages, stop, **more)
+        return begun.call(live) if begun is not None else real(self, messages, stop, **more)
 
     return generate
 
 
-def _agenerate_like(base: Any) -> Any:
+def _agenerate_like(real: Any) -> Any:
     async def agenerate(
         self: Any, messages: Any, stop: Any = None, run_manager: Any = None, **kwargs: Any
     ) -> ChatResult:
-        more = _manager(base._agenerate, run_manager) | kwargs
+        more = _manager(real, run_manager) | kwargs
 
         async def live(messages: Any) -> Any:
             with making_call(self):
-                return await base._agenerate(self, messages, stop, **more)
+                return await real(self, messages, stop, **more)
 
         begun = ModelCall.of(self, messages, stop, kwargs)
-        return await (begun.acall(live) if begun is not None else base._agenerate(self, messages, stop, **more))
+        return await (begun.acall(live) if begun is not None else real(self, messages, stop, **more))
 
     return agenerate
 
 
-def _stream_like(base: Any) -> Any:
+def _stream_like(real: Any) -> Any:
     def streamed(
         self: Any, messages: Any, stop: Any = None, run_manager: Any = None, **kwargs: Any
     ) -> Iterator[ChatGenerationChunk]:
-        more = _manager(base._stream, run_manager) | kwargs
+        more = _manager(real, run_manager) | kwargs
 
         def live(messages: Any) -> Any:
-            return base._stream(self, messages, stop, **more)
+            return real(self, messages, stop, **more)
 
         begun = ModelCall.of(self, messages, stop, kwargs)
         yield from begun.stream(live) if begun is not None else live(messages)
@@ -95,14 +96,14 @@ def _stream_like(base: Any) -> Any:
     return streamed
 
 
-def _astream_like(base: Any) -> Any:
+def _astream_like(real: Any) -> Any:
     async def astreamed(
         self: Any, messages: Any, stop: Any = None, run_manager: Any = None, **kwargs: Any
     ) -> AsyncIterator[ChatGenerationChunk]:
-        more = _manager(base._astream, run_manager) | kwargs
+        more = _manager(real, run_manager) | kwargs
 
         def live(messages: Any) -> Any:
-            return base._astream(self, messages, stop, **more)
+            return real(self, messages, stop, **more)
 
         begun = ModelCall.of(self, messages, stop, kwargs)
         async for chunk in begun.astream(live) if begun is not None else live(messages):
@@ -111,12 +112,8 @@ def _astream_like(base: Any) -> Any:
     return astreamed
 
 
-_WAYS = {
-    "_generate": _generate_like,
-    "_agenerate": _agenerate_like,
-    "_stream": _stream_like,
-    "_astream": _astream_like,
-}
+_LIKE = (_generate_like, _agenerate_like, _stream_like, _astream_like)
+"""In the order of `_compat.MODEL_WAYS`."""
 
 
 @functools.cache
@@ -126,10 +123,12 @@ def _model_class(base: type[BaseChatModel]) -> type[BaseChatModel]:
     The other ways lead to these. A protocol of events that goes round them all is switched off.
     """
     methods = {
-        name: like(base) for name, like in _WAYS.items() if getattr(base, name) is not getattr(BaseChatModel, name)
+        name: like(getattr(base, name))
+        for name, like in zip(_compat.MODEL_WAYS, _LIKE, strict=True)
+        if getattr(base, name) is not getattr(BaseChatModel, name)
     }
     cls: type[BaseChatModel] = subclass(base, methods)
-    for name in ("_stream_chat_model_events", "_astream_chat_model_events"):
+    for name in _compat.MODEL_EVENTS:
         if getattr(base, name, None) is not None:
             setattr(cls, name, None)
     return cls

@@ -13,6 +13,7 @@ from langchain_core.tools import BaseTool
 from pydantic import JsonValue
 
 from aegis_core.adapter import Part
+from aegis_langgraph import _compat
 from aegis_langgraph.acting.tapping import here, making_call, subclass, tapped_copy
 from aegis_langgraph.signals import surfacing
 from aegis_langgraph.texts.codec import ValueCodec
@@ -31,14 +32,16 @@ def tap_tool(tool: T) -> T:
 
 @functools.cache
 def _tool_class(base: type[BaseTool]) -> type[BaseTool]:
+    real, areal = (getattr(base, name) for name in _compat.TOOL_WAYS)
+
     def run(self: Any, *args: Any, **kwargs: Any) -> Any:
         place = here(self)
         if place is None:
-            return base._run(self, *args, **kwargs)
+            return real(self, *args, **kwargs)
 
         def live(_: dict[str, str]) -> Any:
             with making_call(self):
-                return base._run(self, *args, **kwargs)
+                return real(self, *args, **kwargs)
 
         with surfacing():
             return place.run.call(place.turn, "tool", _asked(self, args, kwargs), live, ValueCodec(), name=self.name)
@@ -46,19 +49,20 @@ def _tool_class(base: type[BaseTool]) -> type[BaseTool]:
     async def arun(self: Any, *args: Any, **kwargs: Any) -> Any:
         place = here(self)
         if place is None:
-            return await base._arun(self, *args, **kwargs)
+            return await areal(self, *args, **kwargs)
 
         async def live(_: dict[str, str]) -> Any:
             with making_call(self):
-                return await base._arun(self, *args, **kwargs)
+                return await areal(self, *args, **kwargs)
 
         parts = _asked(self, args, kwargs)
         with surfacing():
             return await place.run.acall(place.turn, "tool", parts, live, ValueCodec(), name=self.name)
 
-    methods: dict[str, Any] = {"_run": run}
-    if base._arun is not BaseTool._arun:
-        methods["_arun"] = arun
+    name, aname = _compat.TOOL_WAYS
+    methods: dict[str, Any] = {name: run}
+    if areal is not getattr(BaseTool, aname):
+        methods[aname] = arun
     return subclass(base, methods)  # type: ignore[no-any-return]
 
 

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from contextvars import ContextVar
 from typing import Any
 
 from langchain_core.language_models import BaseChatModel
@@ -11,6 +13,17 @@ from langchain_core.outputs import ChatGeneration, ChatGenerationChunk, ChatResu
 from langchain_core.utils.function_calling import convert_to_openai_tool
 
 Answer = Callable[[list[BaseMessage]], str | AIMessage]
+_unseen: ContextVar[bool] = ContextVar("unseen", default=False)
+
+
+@contextmanager
+def unseen() -> Iterator[None]:
+    """Calls in here are not written down."""
+    token = _unseen.set(True)
+    try:
+        yield
+    finally:
+        _unseen.reset(token)
 
 
 class Scripted(BaseChatModel):
@@ -27,7 +40,7 @@ class Scripted(BaseChatModel):
         return self.bind(tools=[convert_to_openai_tool(tool) for tool in tools], **kwargs)
 
     def _reply(self, messages: list[BaseMessage]) -> AIMessage:
-        if self.seen is not None:
+        if self.seen is not None and not _unseen.get():
             self.seen.append([str(message.text) for message in messages])
         reply = self.answer(messages)
         message = reply if isinstance(reply, AIMessage) else AIMessage(reply)

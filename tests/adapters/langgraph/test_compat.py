@@ -2,14 +2,20 @@
 
 from __future__ import annotations
 
+import asyncio
 import warnings
 from typing import Any
 
 import pytest
 from langchain.agents import create_agent
+from langchain.agents.middleware import ModelCallLimitMiddleware, TodoListMiddleware
 from langchain_core.callbacks import BaseCallbackHandler
+from langchain_core.language_models import BaseChatModel
+from langchain_core.messages import AIMessage
+from langchain_core.tools import BaseTool
 from langgraph.graph import START, StateGraph
 from langgraph.prebuilt import create_react_agent
+from langgraph_supervisor.handoff import create_handoff_back_messages
 
 from aegis_langgraph import _compat
 from aegis_langgraph.watching.frames import precedes
@@ -76,6 +82,57 @@ def test_the_calls_of_the_models_of_both_kinds_of_agents_can_be_caught() -> None
         assert _compat.calls_model(bound)
         assert _compat.functions(_compat.with_model(bound, lambda found: found)) != _compat.functions(bound)
     assert not _compat.calls_model(_compat.children(graphs.chain("a"))["a"])
+
+
+class Started(BaseCallbackHandler):
+    run_inline = True
+
+    def __init__(self) -> None:
+        self.found: list[Any] = []
+
+    def on_chain_start(self, *_: Any, **__: Any) -> None:
+        self.found.append(_compat.starting_graph())
+
+
+@pytest.mark.parametrize("asynchronous", [False, True], ids=["sync", "async"])
+def test_the_graph_that_starts_is_seen_and_nothing_else_that_does(asynchronous: bool) -> None:
+    inner = graphs.chain("deep")
+    app = graphs.calling(lambda: inner)
+    handler = Started()
+    config: Any = {"callbacks": [handler]}
+    asyncio.run(app.ainvoke(ASK, config)) if asynchronous else app.invoke(ASK, config)
+    assert handler.found[0] is app
+    assert [found for found in handler.found[1:] if found is not None] == [inner]
+    assert len(handler.found) > 3
+    assert _compat.is_same_graph(app, app.with_config(recursion_limit=9))
+    assert not _compat.is_same_graph(app, graphs.calling(lambda: inner))
+
+
+def test_what_an_agents_loop_keeps_for_itself() -> None:
+    limit = ModelCallLimitMiddleware(run_limit=9)
+    agent = create_agent(Scripted(answer=says("x")), [], middleware=[limit, TodoListMiddleware()])
+    private = {name for name in _compat.state_fields(agent) if _compat.is_private(agent, name)}
+    assert {"jump_to", "thread_model_call_count", "run_model_call_count"} <= private
+    assert not private & {"messages", "structured_response", "todos"}
+
+
+def test_the_workers_of_a_supervisor_and_how_they_hand_back() -> None:
+    app = graphs.supervised()
+    workers = {name: _compat.worker_inside(bound) for name, bound in _compat.children(app).items()}
+    assert {name: worker and worker.name for name, worker in workers.items()} == {
+        "supervisor": None,
+        "researcher": "researcher",
+        "writer": "writer",
+    }
+    made = create_handoff_back_messages("writer", "Chief Editor")
+    assert [_compat.is_hand_back(message) for message in made] == [True, True]
+    assert [_compat.back_to(message) for message in made] == [_compat.tool_form("Chief Editor")] * 2
+    assert _compat.back_to(AIMessage("hello")) == ""
+
+
+def test_the_ways_to_call_models_and_tools() -> None:
+    assert all(callable(getattr(BaseChatModel, name)) for name in _compat.MODEL_WAYS)
+    assert all(callable(getattr(BaseTool, name)) for name in _compat.TOOL_WAYS)
 
 
 def test_a_copy_keeps_all_that_was_compiled_in() -> None:

@@ -18,7 +18,7 @@ from aegis_core.run import Run, RunInfo
 from aegis_langgraph.watching.callbacks import current_watcher
 from tests.adapters.langgraph import graphs
 from tests.adapters.langgraph.graphs import ASK, amember
-from tests.adapters.langgraph.running import ADAPTER, altered, ran, target
+from tests.adapters.langgraph.running import ADAPTER, altered, ran, recorded, target
 
 
 def asked(word: str) -> Any:
@@ -30,7 +30,7 @@ def test_three_asynchronous_runs_of_one_graph() -> None:
     graph = graphs.chain("a", "b", make=amember)
 
     async def one(word: str) -> list[str]:
-        with aegis.record(graph, adapter=ADAPTER) as recording:
+        with recorded(graph) as recording:
             await graph.ainvoke(asked(word))
         return [step.text for step in recording.trajectory.steps]
 
@@ -45,7 +45,7 @@ def test_threads_over_one_graph() -> None:
     graph = graphs.fan_out({"x": 0.02})
 
     def one(word: str) -> list[str]:
-        with aegis.record(graph, adapter=ADAPTER) as recording:
+        with recorded(graph) as recording:
             graph.invoke({"question": word, "notes": []})
         return [step.text for step in recording.trajectory.steps]
 
@@ -201,7 +201,7 @@ def test_another_handler_sees_what_it_saw_before_and_takes_nothing_away() -> Non
 
     bare, watched, rebuilt = Count(), Count(), Count()
     using(bare)(graphs.chain("a", "b"), ASK)
-    done = ran(graphs.chain("a", "b"), ASK, use=using(watched))
+    done = ran(graphs.chain("a", "b"), ASK, use=using(watched), again=lambda: None)
     again = altered(
         lambda: graphs.chain("a", "b"), ASK, done, target("b", "prompt_injection", "ephemeral"), use=using(rebuilt)
     )

@@ -33,7 +33,7 @@ class GraphInterrupt(Exception):
     pass
 
 
-def caught(app: Any, use: Any, replay: Any, given: Any = ASK) -> tuple[BaseException, Ran]:
+def caught(app: Any, use: Any, replay: Any, given: Any = ASK, **more: Any) -> tuple[BaseException, Ran]:
     errors: list[BaseException] = []
 
     def catching(app: Any, given: Any) -> Any:
@@ -43,7 +43,7 @@ def caught(app: Any, use: Any, replay: Any, given: Any = ASK) -> tuple[BaseExcep
             errors.append(error)
             return None
 
-    done = ran(app, given, use=catching, replay=replay() if replay else None)
+    done = ran(app, given, use=catching, replay=replay() if replay else None, **more)
     return errors[0], done
 
 
@@ -199,7 +199,7 @@ def test_attempts_are_served_with_the_result() -> None:
 @PATHS
 @pytest.mark.case("langgraph-25")
 def test_attempts_that_all_fail_are_one_error(replay: Any) -> None:
-    found, done = caught(flaky(3), invoked, replay)
+    found, done = caught(flaky(3), invoked, replay, again=lambda: flaky(3))
     assert str(found) == "0 left"
     assert done.said == [("work", "error", "OwnError: 0 left")]
 

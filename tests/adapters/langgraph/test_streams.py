@@ -10,12 +10,11 @@ from typing import Any, Literal
 
 import pytest
 
-import aegis_core as aegis
 from aegis_core.trajectory import Trajectory
 from aegis_langgraph.watching.callbacks import current_watcher
 from tests.adapters.langgraph import graphs
 from tests.adapters.langgraph.graphs import ASK
-from tests.adapters.langgraph.running import ADAPTER, Live, ran
+from tests.adapters.langgraph.running import Live, ran, recorded
 
 How = Literal["break", "close", "abreak", "aclose", "aclose elsewhere"]
 HOWS = pytest.mark.parametrize("how", ["break", "close", "abreak", "aclose", "aclose elsewhere"])
@@ -34,7 +33,7 @@ def left_early(graph: Any, how: How, mode: Any, after: int) -> Trajectory:
         elif how == "aclose elsewhere":
             await asyncio.create_task(stream.aclose())
 
-    with aegis.record(graph, adapter=ADAPTER) as recording:
+    with recorded(graph) as recording:
         if how in ("break", "close"):
             stream = graph.stream(ASK, stream_mode=mode)
             for _ in range(after):
