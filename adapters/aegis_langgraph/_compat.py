@@ -11,7 +11,7 @@ import sys
 from collections.abc import Callable, Mapping
 from dataclasses import MISSING, dataclass, fields, is_dataclass, replace
 from importlib.util import find_spec
-from types import CellType, FunctionType
+from types import CellType, FrameType, FunctionType
 from typing import Any, get_args, get_type_hints
 
 from langchain_core.messages import AIMessage, BaseMessage, SystemMessage
@@ -127,22 +127,22 @@ def agent_name(metadata: Mapping[str, Any] | None) -> str | None:
     return name if isinstance(name, str) and name else None
 
 
-_TELLING = ("langchain_core.callbacks", "aegis_langgraph")
-"""Where the code stands that tells a handler of a start."""
-
-
 def starting_graph() -> Any:
     """The graph whose start a handler is told of at this moment; None, if it is the start of something else.
 
     Callbacks tell the name of what starts, and not which object it is. It is the one that called them.
     """
-    frame = sys._getframe(1)
-    while frame.f_back is not None and str(frame.f_globals.get("__name__")).startswith(_TELLING):
+    frame: FrameType | None = sys._getframe(1)
+    while frame is not None and not _is_of(frame, "langchain_core.callbacks"):
         frame = frame.f_back
-    if not str(frame.f_globals.get("__name__")).startswith("langgraph.pregel"):
-        return None
-    found = frame.f_locals.get("self")
+    while frame is not None and _is_of(frame, "langchain_core.callbacks"):
+        frame = frame.f_back
+    found = frame.f_locals.get("self") if frame is not None and _is_of(frame, "langgraph.pregel") else None
     return found if isinstance(found, Pregel) else None
+
+
+def _is_of(frame: FrameType, module: str) -> bool:
+    return str(frame.f_globals.get("__name__")).startswith(module)
 
 
 def is_same_graph(graph: Any, other: Any) -> bool:
