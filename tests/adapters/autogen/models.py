@@ -42,6 +42,7 @@ class Client(ScriptedClient):
 
     def __init__(self, book: Book, owner: str, reply: Reply | None = None, *, delay: float = 0.0) -> None:
         super().__init__(Script(), owner)
+        del self.script  # it has a lock, and can't be copied
         self.book = book
         self.owner = owner
         self.reply = reply or echo(owner)

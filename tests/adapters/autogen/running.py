@@ -20,7 +20,7 @@ ADAPTER = AutoGenAdapter()
 TASK = "Count the crates."
 Build = Callable[[], Any]
 _OWNERS = ("autogen_agentchat", "autogen_core", "autogen_ext", "tests")
-_CHANGING = ("_runtime", "_previous_speaker", "reply")
+_CHANGING = ("_runtime", "_previous_speaker", "reply", "_cur_usage", "_total_usage")
 """What a team puts anew in a run itself, and a test."""
 
 
