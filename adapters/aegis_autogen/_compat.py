@@ -9,7 +9,13 @@ import inspect
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
-from autogen_agentchat.agents import CodeExecutorAgent, MessageFilterAgent, SocietyOfMindAgent, UserProxyAgent
+from autogen_agentchat.agents import (
+    AssistantAgent,
+    CodeExecutorAgent,
+    MessageFilterAgent,
+    SocietyOfMindAgent,
+    UserProxyAgent,
+)
 from autogen_agentchat.base import ChatAgent, Team
 from autogen_agentchat.teams import (
     BaseGroupChat,
@@ -36,6 +42,7 @@ __all__ = [
     "cyclic",
     "event_kind",
     "event_response",
+    "every_tool",
     "filtered",
     "handoff_targets",
     "handoff_tools",
@@ -242,6 +249,11 @@ def own_tools(agent: Any) -> tuple[Any, ...]:
     return tuple({id(tool): tool for tool in found if id(tool) not in inside}.values())
 
 
+def every_tool(agent: Any) -> tuple[Any, ...]:
+    """The tools of an agent, in workbenches and without one."""
+    return (*(tool for bench in workbenches(agent) for tool in tools_in(bench)), *own_tools(agent))
+
+
 def runner(tool: Any) -> Any:
     """The agent or team that a tool runs; None for any other tool."""
     return getattr(tool, "_task_runner", None) if isinstance(tool, AgentTool | TeamTool) else None
@@ -289,9 +301,16 @@ def teams_nest() -> bool:
 
 
 def keeps_to_itself(agent: Any, others: Iterable[Any]) -> bool:
-    """Whether what an agent is given enters a memory of its own: not that of a team inside, nor one that is shared."""
+    """Whether what an agent is given stays with it: in a memory that is its own, and not handed on by its code.
+
+    Code of one's own may hand on what it is given to an agent or team that it holds, or to a tool that runs one. For an
+    assistant a model writes what such a tool is given.
+    """
     context = getattr(agent, "_model_context", None)
     shared = context is not None and any(
         getattr(other, "_model_context", None) is context for other in others if other is not agent
     )
-    return not shared and not isinstance(agent, UserProxyAgent | SocietyOfMindAgent)
+    hands_on = any(True for _ in held(agent)) or (
+        not isinstance(agent, AssistantAgent) and any(runner(tool) is not None for tool in every_tool(agent))
+    )
+    return not shared and not hands_on and not isinstance(agent, UserProxyAgent)

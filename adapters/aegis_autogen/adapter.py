@@ -105,13 +105,12 @@ def _sites(layout: Layout) -> tuple[Site, ...]:
     acting = [member.agent for member in layout.members if member.kind == "worker"]
     if not acting:
         return ()
-    sites = [
-        Site(strategy="prompt_injection", scope="persistent"),
-        Site(strategy="response_corruption", scope="outgoing"),
-    ]
+    sites = [Site(strategy="response_corruption", scope="outgoing")]
     if any(_compat.attributes_with_clients(member.agent) for member in layout.members):
-        sites.insert(1, Site(strategy="prompt_injection", scope="ephemeral"))
+        sites.insert(0, Site(strategy="prompt_injection", scope="ephemeral"))
         sites.append(Site(strategy="response_corruption", scope="belief"))
+    if any(member.kind == "manager" or layout.private(member) for member in layout.members):
+        sites.insert(0, Site(strategy="prompt_injection", scope="persistent"))
     if any(_environment(agent) for agent in acting):
         sites.append(Site(strategy="environment", scope="call"))
     return tuple(sites)
@@ -120,9 +119,8 @@ def _sites(layout: Layout) -> tuple[Site, ...]:
 def _environment(agent: Any) -> bool:
     """Whether an agent has a tool of its own that is a call: not an agent, not a hand-off."""
     benches = _compat.workbenches(agent)
-    tools = [tool for bench in benches for tool in _compat.tools_in(bench)] + list(_compat.own_tools(agent))
     remote = any(not _compat.holds_tools(bench) for bench in benches)
-    return remote or _compat.runs_code(agent) or any(_compat.runner(tool) is None for tool in tools)
+    return remote or _compat.runs_code(agent) or any(_compat.runner(tool) is None for tool in _compat.every_tool(agent))
 
 
 def _notes(layout: Layout) -> list[str]:
@@ -136,6 +134,12 @@ def _notes(layout: Layout) -> list[str]:
         notes.append(
             f"what {', '.join(managers)} says can be altered as it is said; a selector says whom it chooses, which can "
             "be altered by a redirect, or at its model (belief)"
+        )
+    passing = [m.path for m in layout.members if m.kind == "worker" and not layout.private(m)]
+    if passing:
+        notes.append(
+            f"what {', '.join(passing)} is given is handed on to an agent or team inside, or is in a memory that others "
+            "share: persistent is not for these; choose those inside"
         )
     silent = [m.path for m in layout.members if m.kind == "worker" and not _compat.attributes_with_clients(m.agent)]
     if silent:

@@ -75,7 +75,7 @@ class SystemAttachment(Attachment):
             authors=self._layout.authors(member),
             paths=team.paths() if team is not None else {},
             hearers=team.hearers(member.path) if team is not None else (),
-            private=_compat.keeps_to_itself(agent, [other.agent for other in self._layout.members]),
+            private=self._layout.private(member),
             told=self._told,
         )
         tap = self._taps[id(member)] = AgentTap(self.run, speaker, lambda: self._order(member), self.signals)

@@ -94,6 +94,10 @@ class Layout:
         hands_back = "user" in targets and not any(agent.path == "user" for agent in found)
         return (*found, Agent(path="user", kind="user")) if hands_back else found
 
+    def private(self, member: Member) -> bool:
+        """Whether what an agent is given stays with it, so that an alteration of it is seen by nobody else."""
+        return _compat.keeps_to_itself(member.agent, [other.agent for other in self.members])
+
     def authors(self, member: Member) -> Mapping[str, str]:
         """Paths by the names of sources, as an agent knows them."""
         found: dict[str, str] = {}
@@ -192,15 +196,13 @@ class _Seeker:
         inner = f"{member.path}/"
         for item in _compat.held(member.agent):
             yield item, inner
-        tools = [tool for bench in _compat.workbenches(member.agent) for tool in _compat.tools_in(bench)]
-        for tool in (*tools, *_compat.own_tools(member.agent)):
+        for tool in _compat.every_tool(member.agent):
             if (item := _compat.runner(tool)) is not None:
                 yield item, f"{inner}{tool.name}/" if isinstance(item, Team) else inner
 
 
 def _tools(agent: Any) -> tuple[str, ...]:
-    tools = [tool.name for bench in _compat.workbenches(agent) for tool in _compat.tools_in(bench)]
-    tools += [tool.name for tool in _compat.own_tools(agent)]
+    tools = [tool.name for tool in _compat.every_tool(agent)]
     if _compat.runs_code(agent):
         tools.append("code")
     return tuple(dict.fromkeys([*tools, *_compat.handoff_tools(agent)]))

@@ -47,7 +47,7 @@ def is_patched(owner: Any, attribute: str) -> str:
 
 def _reduced(owner: Any, before: dict[str, Any], protocol: int) -> Any:
     """What the object's own `__reduce_ex__` gives, as if nothing had been replaced."""
-    found = type(owner).__reduce_ex__(owner, protocol)
+    found = type(owner).__reduce_ex__.__get__(owner)(protocol)
     if isinstance(found, str):
         return found
     make, args, *rest = found

@@ -27,7 +27,7 @@ class StandIn:
 
     def __new__(cls, real: Any, *args: Any) -> Any:
         del args
-        return object.__new__(_special(cls, type(real)))
+        return object.__new__(_special(cls, type(real)))  # type: ignore[arg-type]  # a class is hashable
 
     def __init__(self, real: Any) -> None:
         object.__setattr__(self, "_aegis_real", real)

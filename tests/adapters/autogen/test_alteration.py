@@ -5,14 +5,16 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
+from autogen_agentchat.base import Response
 from autogen_agentchat.messages import HandoffMessage, ModelClientStreamingChunkEvent, StructuredMessage, TextMessage
 from autogen_agentchat.teams import RoundRobinGroupChat
+from autogen_agentchat.tools import AgentTool
 from autogen_core.model_context import UnboundedChatCompletionContext
 from pydantic import BaseModel
 
 from aegis_core.faults import Plan
 from aegis_core.run import Interventions
-from aegis_core.run.observation import observe
+from aegis_core.run.observation import observe, overheard
 from tests.adapters.autogen import teams
 from tests.adapters.autogen.models import Book
 from tests.adapters.autogen.running import ADAPTER, TASK, Appends, Ran, altered, ran, started, target
@@ -274,8 +276,65 @@ def sharing() -> RoundRobinGroupChat:
     return RoundRobinGroupChat(members, max_turns=2)
 
 
+class Wrapping(teams.Whole):
+    """Hands what it is given on to an agent that it holds."""
+
+    def __init__(self, name: str, inner: Any) -> None:
+        super().__init__(name)
+        self.inner = inner
+
+    async def on_messages(self, messages: Any, cancellation_token: Any) -> Response:
+        said = await self.inner.on_messages(messages, cancellation_token)
+        return Response(chat_message=TextMessage(content=f"w<{said.chat_message.content}>", source=self.name))
+
+
+class WrappingATool(Wrapping):
+    """Hands it on to a tool that runs an agent."""
+
+    async def on_messages(self, messages: Any, cancellation_token: Any) -> Response:
+        said = await self.inner.run_json({"task": messages[-1].to_model_text()}, cancellation_token)
+        return Response(chat_message=TextMessage(content=self.inner.return_value_as_string(said), source=self.name))
+
+
+def wrapping(book: Book | None = None) -> RoundRobinGroupChat:
+    """a, then w around the agent i, then b."""
+    book = book or Book()
+    w = Wrapping("w", teams.assistant(book, "i"))
+    return RoundRobinGroupChat([teams.assistant(book, "a"), w, teams.assistant(book, "b")], max_turns=3)
+
+
+def wrapping_a_tool() -> RoundRobinGroupChat:
+    """a, then w around a tool that runs the agent i, then b."""
+    book = Book()
+    w = WrappingATool("w", AgentTool(teams.assistant(book, "i")))
+    return RoundRobinGroupChat([teams.assistant(book, "a"), w, teams.assistant(book, "b")], max_turns=3)
+
+
 @pytest.mark.case("autogen-4")
-@pytest.mark.parametrize(("build", "agent"), [(teams.society, "som"), (sharing, "b")])
+@pytest.mark.parametrize("served", [False, True])
+@pytest.mark.parametrize(
+    ("build", "agent", "owner"),
+    [
+        (wrapping, "w/i", "i"), (wrapping, "b", "b"), (teams.society, "som/b", "som/b"), (teams.society, "c", "c"),
+        (teams.agent_tool, "outer/inner", "outer/inner"), (teams.agent_tool, "outer", "outer"),
+    ],
+)  # fmt: skip
+def test_a_persistent_injection_is_seen_by_its_target_alone(build: Any, agent: str, owner: str, served: bool) -> None:
+    book = Book()
+    clean = ran(build())
+    fault = target(agent, "prompt_injection", "persistent")
+    done = altered(lambda: build(book), fault, clean=clean if served else None)
+    (entry,) = done.run.ledger().interventions
+    told = entry.changes[0].after
+    assert any(told in texts for texts in book.of(owner))
+    assert not any(told in texts for name, texts in book.shown if name != owner)
+    assert overheard(entry, faulty=done.trajectory, clean_tape=clean.run.tape(), faulty_tape=done.run.tape()) == ()
+
+
+@pytest.mark.case("autogen-4")
+@pytest.mark.parametrize(
+    ("build", "agent"), [(teams.society, "som"), (sharing, "b"), (wrapping, "w"), (wrapping_a_tool, "w")]
+)
 def test_a_persistent_injection_that_others_would_be_shown_is_refused(build: Any, agent: str) -> None:
     plan = Plan(targets=(target(agent, "prompt_injection", "persistent"),), seed=1)
     left = ran(build(), interventions=Interventions(plan, Appends(), arm="fault"))
@@ -283,3 +342,4 @@ def test_a_persistent_injection_that_others_would_be_shown_is_refused(build: Any
     assert not entry.fired
     assert entry.reason
     assert left.said == ran(build()).said
+    assert any(agent in note and "persistent is not for these" in note for note in ADAPTER.capabilities(build()).notes)
