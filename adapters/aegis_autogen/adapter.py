@@ -138,8 +138,8 @@ def _notes(layout: Layout) -> list[str]:
     passing = [m.path for m in layout.members if m.kind == "worker" and not layout.private(m)]
     if passing:
         notes.append(
-            f"what {', '.join(passing)} is given is handed on to an agent or team inside, or is in a memory that others "
-            "share: persistent is not for these; choose those inside"
+            f"what {', '.join(passing)} is given is handed on to an agent or team inside, or is in a memory that "
+            "others share: persistent is not for these; choose those inside"
         )
     silent = [m.path for m in layout.members if m.kind == "worker" and not _compat.attributes_with_clients(m.agent)]
     if silent:

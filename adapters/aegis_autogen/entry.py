@@ -8,7 +8,7 @@ from typing import Any
 from autogen_agentchat.base import Response, TaskResult
 from autogen_agentchat.messages import BaseChatMessage, HandoffMessage
 
-from aegis_autogen.signals import Signals
+from aegis_autogen.signals import Signals, worded
 from aegis_autogen.texts.messages import task_text
 from aegis_core.run import Run
 from aegis_core.trace.active import guarded
@@ -69,7 +69,10 @@ class Entry:
             self._run.leave(None)
             raise self._signals.raised from error
         with guarded(self._run):
-            self._run.failed(error, cause=self._signals.cause)
+            origin = self._signals.origin(error)
+            self._run.failed(error if origin is None else origin)
+            if origin is None and (told := worded(error)) is not None:
+                self._run.error = told
             self._run.leave(None)
 
     def left(self) -> None:

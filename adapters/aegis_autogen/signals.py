@@ -7,13 +7,25 @@ text alone. So the first one is remembered, and raised again at the next place w
 from __future__ import annotations
 
 import contextlib
+import re
 from collections.abc import Iterator
 
 from aegis_core.errors import ReplayDrift, RunLimitReached
+from aegis_core.trajectory import RunError
 
-__all__ = ["OWN", "Signals"]
+__all__ = ["OWN", "Signals", "worded"]
 
 OWN = (ReplayDrift, RunLimitReached)
+
+
+_MADE = re.compile(r"(?P<type>\w+): (?P<message>.*?)\nTraceback:\n", re.DOTALL)
+"""How AutoGen words a `RuntimeError` that it makes of an exception inside a team."""
+
+
+def worded(error: BaseException) -> RunError | None:
+    """Type and text of the exception that a `RuntimeError` of AutoGen tells of; None if it tells of none."""
+    found = _MADE.match(str(error)) if type(error) is RuntimeError else None
+    return RunError(type=found["type"], message=found["message"]) if found is not None else None
 
 
 class Signals:
@@ -26,10 +38,15 @@ class Signals:
 
     def passing(self, error: BaseException) -> BaseException | None:
         """An exception leaves an agent: remember it, and return the one that AutoGen made it from, if it did."""
+        made_from = self.origin(error)
+        if made_from is None:
+            self.cause = error
+        return made_from
+
+    def origin(self, error: BaseException) -> BaseException | None:
+        """The exception of an agent that AutoGen made this one from; None if it was made from none."""
         cause = self.cause
         made = cause is not None and cause is not error and f"{type(cause).__name__}: {cause}\nTraceback" in str(error)
-        if not made:
-            self.cause = error
         return cause if made else None
 
     def note(self, error: BaseException) -> None:

@@ -261,14 +261,6 @@ def test_what_a_selector_is_told_stays_in_its_memory_alone() -> None:
     assert done.told == clean.told
 
 
-def test_the_error_that_ends_a_run_names_the_agent_that_raised() -> None:
-    members: Any = [teams.assistant(Book(), "a"), teams.assistant(Book(), "b", lambda *_: LookupError("no model"))]
-    failed = ran(RoundRobinGroupChat(members, max_turns=2), raises=True)
-    assert failed.told == ["a:message", "b:error"]
-    assert failed.trajectory.error is not None
-    assert failed.trajectory.error.agent == "b"
-
-
 def sharing() -> RoundRobinGroupChat:
     """a and b, with one memory."""
     memory = UnboundedChatCompletionContext()
