@@ -77,10 +77,17 @@ def call(name: str, arguments: str = "{}", call_id: str | None = None) -> Functi
     return FunctionCall(id=call_id or f"call_{name}_0123456789", name=name, arguments=arguments)
 
 
+@dataclass
+class _InTurn:
+    left: list[Any]
+
+    def __call__(self, texts: list[str], tools: list[str]) -> Any:
+        return self.left.pop(0) if len(self.left) > 1 else self.left[0]
+
+
 def in_turn(*answers: Any) -> Reply:
     """One answer after the other; the last one again and again. Only for runs that are not served."""
-    left = list(answers)
-    return lambda _texts, _tools: left.pop(0) if len(left) > 1 else left[0]
+    return _InTurn(list(answers))
 
 
 def when(*cases: tuple[str, Any], otherwise: Any) -> Reply:

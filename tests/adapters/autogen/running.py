@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import asyncio
+import copy
 import inspect
+import re
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
@@ -91,8 +93,16 @@ def ran(
     limits: Limits | None = None,
     use: Callable[[Any], Any] = started,
     raises: bool = False,
+    alone: bool = False,
 ) -> Ran:
-    """Run a system under the adapter, on an event loop of its own; nothing may be left over."""
+    """Run a system under the adapter, on an event loop of its own; nothing may be left over.
+
+    A copy of it is run without the adapter first: the result has to be the same.
+
+    Args:
+        alone: there is no such copy, or its run would be another one.
+    """
+    plain = None if alone or replay or interventions or limits else _without(app, use)
     info = RunInfo(run_id="run", adapter="autogen", agents=ADAPTER.agents(app))
     run = Run(info, replay=replay, interventions=interventions, limits=limits, normalise=ADAPTER.normalise)
     result, error = None, None
@@ -110,10 +120,35 @@ def ran(
             raise
         error = raised
     _same(app, before)
+    assert plain is None or (_plain(result), _plain(error)) == plain
     assert run.trouble == ""
     trajectory = run.trajectory()
     assert Trajectory.model_validate_json(trajectory.model_dump_json()) == trajectory
     return Ran(run, result, error, app)
+
+
+_RANDOM = re.compile(
+    r"[0-9a-f]{8}-[0-9a-f-]{27}|datetime\.datetime\([^)]*\)|0x[0-9a-f]+|duration=[0-9.]+|(?s:\nTraceback:.*)"
+)
+
+
+def _plain(result: Any) -> str:
+    """A result or an exception as text, without what is another in each run."""
+    told = repr(result) if not isinstance(result, BaseException) else f"{type(result).__name__}: {result}"
+    return _RANDOM.sub("*", told)
+
+
+def _without(app: Any, use: Callable[[Any], Any]) -> tuple[str, str]:
+    """Result and exception of a copy that is run without the adapter."""
+
+    async def play() -> Any:
+        return await use(twin)
+
+    twin = copy.deepcopy(app)
+    try:
+        return _plain(asyncio.run(play())), _plain(None)
+    except Exception as error:
+        return _plain(None), _plain(error)
 
 
 def _parts(app: Any) -> list[Any]:

@@ -82,7 +82,7 @@ def test_a_human_s_answer_is_on_the_tape_and_asked_for_once() -> None:
         members: Any = [UserProxyAgent("boss", input_func=answer), teams.assistant(Book(), "a")]
         return RoundRobinGroupChat(members, max_turns=3)
 
-    clean = ran(team())
+    clean = ran(team(), alone=True)
     assert clean.said[0] == ("boss", "answer 1")
     assert clean.trajectory.agent("boss").kind == "user"
     assert [entry.key.kind for entry in clean.run.tape().entries if entry.key.moment.agent == "boss"] == [
@@ -119,7 +119,7 @@ def test_a_human_alone_is_recorded_served_and_corrupted_by_run() -> None:
     def boss() -> Any:
         return UserProxyAgent("boss", input_func=lambda prompt: asked.append(prompt) or "nine")
 
-    clean = ran(boss())
+    clean = ran(boss(), alone=True)
     assert (clean.said, clean.trajectory.final_output) == ([("boss", "nine")], "nine")
     assert served(boss, clean).said == clean.said
     done = altered(boss, target("boss", "response_corruption", "outgoing"), clean=clean)
@@ -279,7 +279,7 @@ def test_a_tool_is_served_from_the_tape() -> None:
     def team() -> Any:
         return with_tools(Book(), reply, look)
 
-    clean = ran(team())
+    clean = ran(team(), alone=True)
     again = served(team, clean)
     assert book.used == ["hall"]
     assert again.said == clean.said
@@ -339,7 +339,7 @@ def test_code_is_run_once_and_served_from_the_tape() -> None:
             runner = CodeExecutorAgent("runner", Executor())
         return RoundRobinGroupChat([coder, runner, teams.assistant(book or Book(), "reader")], max_turns=3)
 
-    clean = ran(team())
+    clean = ran(team(), alone=True)
     assert clean.told == ["coder:message", "runner:message", "reader:message"]
     assert "run 1 of print(9)" in clean.of("runner")[0].text
     assert served(team, clean).said == clean.said

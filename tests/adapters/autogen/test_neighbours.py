@@ -46,7 +46,7 @@ def test_a_class_that_is_wrapped_while_a_run_is_attached_is_not_unwrapped_by_us(
             yield item
 
     monkeypatch.setattr(AssistantAgent, "on_messages_stream", wrapped)
-    done = ran(teams.round_robin(most=3))
+    done = ran(teams.round_robin(most=3), alone=True)
     assert seen == ["a", "b"]
     assert AssistantAgent.on_messages_stream is wrapped
     assert done.told == ["a:message", "b:message"]
