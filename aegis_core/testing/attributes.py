@@ -1,14 +1,15 @@
 """Which attributes hold what: taken before and after, it shows what an adapter has left patched.
 
 Looked at are the attributes of all objects that can be reached from a system (and of their classes), and of the
-modules and classes of its framework. Only callables count where a run lay between: data may change by running.
+modules and classes of its framework. Where a run lay between, data may have changed by running: what an unrecorded
+run of an equal system changes is no trace of an adapter.
 """
 
 from __future__ import annotations
 
 import inspect
 import sys
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from types import ModuleType
 from typing import Any
@@ -41,16 +42,27 @@ class Attributes:
 
     def changed(self, *, callables_only: bool) -> list[str]:
         """Names of the attributes that hold something else now, are gone, or came anew."""
-        found = []
+        return [name for name, *values in self._changes() if not callables_only or any(map(_is_code, values))]
+
+    def left(self, usual: Collection[str]) -> list[str]:
+        """Names of those of them that a run does not explain.
+
+        Args:
+            usual: what an unrecorded run of an equal system changes. What came anew and is no code may be data of the
+                run; what was there before is compared by identity, whatever it is, since a stand-in may be no callable.
+        """
+        return [
+            name for name, old, new in self._changes() if name not in usual and (old is not _ABSENT or _is_code(new))
+        ]
+
+    def _changes(self) -> Iterator[tuple[str, Any, Any]]:
         for owner, before in self._held.values():
             now = dict(_own(owner))
             for name in sorted({*before, *now}, key=str):
                 old, new = before.get(name, _ABSENT), now.get(name, _ABSENT)
                 if old is new or name in ("__dict__", "__weakref__", "__annotations__", "__doc__"):
                     continue
-                if not callables_only or any(_is_code(value) for value in (old, new)):
-                    found.append(f"{_name(owner)}.{name}")
-        return found
+                yield f"{_name(owner)}.{name}", old, new
 
 
 def _is_code(value: Any) -> bool:

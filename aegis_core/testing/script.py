@@ -130,7 +130,9 @@ class Script:
         await asyncio.sleep(self._begun(agent, shown, secrets))
         if self.holds == agent:
             self.held = True
-            await asyncio.sleep(_PATIENCE_S)
+            gives_up = time.monotonic() + _PATIENCE_S
+            while self.holds == agent and time.monotonic() < gives_up:  # noqa: ASYNC110  let go from wherever
+                await asyncio.sleep(0.01)
         return self._answered(agent, shown, tools)
 
     def tool(self, name: str, argument: str) -> str:
@@ -154,6 +156,10 @@ class Script:
         """The agents whose models were shown a text that holds this one."""
         with self._lock:
             return {heard.agent for heard in self.heard if any(text in shown for shown in heard.texts)}
+
+    def shown(self, agent: str) -> tuple[str, ...]:
+        """All texts that the model of an agent was shown."""
+        return tuple(text for heard in self.calls_of(agent) for text in heard.texts)
 
     def _begun(self, agent: str, texts: tuple[str, ...], secrets: Iterable[str]) -> float:
         with self._lock:

@@ -3,16 +3,20 @@
 from __future__ import annotations
 
 import contextlib
+import warnings
 
 import pytest
 
-from aegis_core.errors import AdapterError
+from aegis_core.adapter import System
+from aegis_core.errors import AdapterError, RecorderWarning
 from aegis_core.run import Run, RunInfo
 from aegis_core.testing.attributes import Attributes
 from aegis_core.testing.script import Script, ScriptedError
-from aegis_core.testing.stage import Stage
+from aegis_core.testing.stage import Stage, Way
 
 __all__ = ["LifecycleChecks"]
+
+_TASKS = tuple(f"How many crates does hall {number} hold?" for number in (31, 32, 33))
 
 
 class LifecycleChecks(Stage):
@@ -84,18 +88,26 @@ class LifecycleChecks(Stage):
         """
         for fails in ("", "Critic"):
             for way in self.ways:
-                script = Script(fails=fails)
-                system = self.built(self.conversation, script, way)
-                self.outcome(
-                    self.built(self.conversation, Script(), way), system.app, way
-                )  # what loads lazily is loaded
-                before = Attributes(system.app, self.framework_modules)
+                usual = self._usual(fails, way)
+                system, before = self._warm(fails, way)
                 with contextlib.suppress(Exception), self.recording(system) as recording:
                     _, error = self.outcome(system, recording.app, way)
                     if error is not None:
                         raise error
-                left = before.changed(callables_only=True)
+                left = before.left(usual)
                 assert not left, f"({way}{', after an exception' if fails else ''}) still patched: {left}"
+
+    def _usual(self, fails: str, way: Way) -> set[str]:
+        """What the framework itself changes in a run like it."""
+        system, before = self._warm(fails, way)
+        self.outcome(system, system.app, way)
+        return set(before.changed(callables_only=False))
+
+    def _warm(self, fails: str, way: Way) -> tuple[System, Attributes]:
+        """A system that has run once, so that what loads lazily is loaded."""
+        system = self.built(self.conversation, Script(fails=fails), way)
+        self.outcome(system, system.app, way)
+        return system, Attributes(system.app, self.framework_modules)
 
     def test_attaching_twice_is_refused(self) -> None:
         """A system that is attached can't be attached again before it is let go; the first hold is not disturbed.
@@ -129,6 +141,36 @@ class LifecycleChecks(Stage):
         """
         one, other = (self.recorded(self.conversation) for _ in range(2))
         assert other.canonical == one.canonical, "two runs of equal systems give different records"
+
+    def test_an_object_is_recorded_again_and_again(self) -> None:
+        """Two tasks in one recording, and two recordings of one object: as without Aegis, and each record is whole.
+
+        In one recording turns are counted on; a second recording counts from 1 and holds nothing of the first.
+
+        Repair: keep what belongs to a run in the attachment; wrap the entry so that it can be called more than once.
+        """
+        for way in self.ways:
+            plain, script = Script(), Script()
+            other, system = self.built(self.conversation, plain, way), self.built(self.conversation, script, way)
+            expected = [self.outcome(other, other.app, way, task) for task in _TASKS]
+            found = []
+            for tasks in (_TASKS[:2], _TASKS[2:]):
+                before = len(script.said())
+                with warnings.catch_warnings():
+                    warnings.simplefilter("ignore", RecorderWarning)  # two tasks in one recording: said to the user
+                    with self.recording(system) as recording:
+                        found += [self.outcome(system, recording.app, way, task) for task in tasks]
+                steps = [step for step in recording.trajectory.steps if step.kind in ("message", "handoff", "plan")]
+                own = [(step.agent, step.text) for step in steps if step.agent != "user"]
+                where = f"({way}) with {len(tasks)} tasks"
+                assert own == script.said()[before:], f"{where}: recorded and said differ"
+                assert recording.trajectory.task == tasks[0], f"{where}: the task is {recording.trajectory.task!r}"
+                for agent in {agent for agent, _ in own}:
+                    turns = [step.turn for step in steps if step.agent == agent]
+                    assert turns == list(range(1, len(turns) + 1)), f"{where}: turns of {agent} are {turns}"
+            for one, another in zip(found, expected, strict=True):
+                assert one[0] == another[0], f"({way}) an object that is recorded again gives another result"
+                assert type(one[1]) is type(another[1]), f"({way}) {one[1]!r}, instead of {another[1]!r}"
 
 
 def _accounts(script: Script) -> tuple[object, ...]:

@@ -15,6 +15,8 @@ from aegis_core.trajectory import Step, Trajectory
 
 __all__ = ["RecordChecks"]
 
+_TOKENS = ("input_tokens", "output_tokens")
+
 
 class RecordChecks(Stage):
     """Agents, steps, contents, readers, tools, the final output."""
@@ -44,6 +46,9 @@ class RecordChecks(Stage):
             late = {agent.path for agent in played.trajectory.agents} - set(declared)
             assert not late, f"`{name}`: {sorted(late)} are in the record, but agents() does not name them"
             assert seen <= set(declared), f"`{name}`: steps of {sorted(seen - set(declared))}, which are not declared"
+            if name != "handing_over":  # where one is there that is not called
+                idle = set(declared) - seen - {moment.agent for moment in played.run.tape().moments()}
+                assert not idle, f"`{name}`: {sorted(idle)} are declared, but never act"
             assert acting <= seen, f"`{name}`: nothing is recorded of {sorted(acting - seen)}"
 
     def test_steps_hold_what_was_said_in_order_and_complete(self) -> None:
@@ -95,6 +100,41 @@ class RecordChecks(Stage):
         for earlier, later in itertools.pairwise(steps):
             assert earlier.index in later.parents, f"step {later.index} lacks its parent {earlier.index}"
             assert later.agent in earlier.visible_to, f"step {earlier.index} does not say that {later.agent} read it"
+
+    def test_no_step_has_parents_or_readers_that_it_had_not(self) -> None:
+        """In every system, words that are parents of a step were shown to its agent, and its readers were shown it.
+
+        Some frameworks deliver to all: a reader that does not act after the step, or acts beside it, can't be judged.
+
+        Repair: give `begin_turn` the parents that `sources` finds, in what the agent is really shown; name nobody in
+        `visible_to` because he could read it.
+        """
+        for name, played in self._all().items():
+            words = {step.index: step for step in played.spoken}
+            for step in words.values():
+                shown = played.script.shown(step.agent)
+                given = [words[at] for at in step.parents if at in words and words[at].agent != step.agent]
+                strange = [parent.index for parent in given if not _held(parent, shown)]
+                assert not strange, f"`{name}`: {step.agent} was never shown the parents {strange} of step {step.index}"
+                heard = _after(played.script.heard, step)
+                later = {one.agent for one in (heard[-1:] if name == "side_by_side" else heard)}
+                others = {
+                    agent
+                    for agent in later.intersection(step.visible_to)
+                    if not _held(step, played.script.shown(agent))
+                }
+                assert not others, f"`{name}`: {sorted(others)} are said to have read step {step.index}, but did not"
+
+    def test_each_reader_is_told_in_every_system(self) -> None:
+        """Who was shown the words of another agent, by whatever way, stands in `visible_to` of that step.
+
+        Repair: pass all parts of an input through `run.recorder.sources`, also those of branches and of inner teams.
+        """
+        for name, played in self._all().items():
+            for step in played.spoken:
+                readers = played.script.saw(step.text) - {step.agent}
+                untold = readers - set(step.visible_to)
+                assert not untold, f"`{name}`: step {step.index} does not say that {sorted(untold)} read it"
 
     def test_parallel_turns_are_kept_apart(self) -> None:
         """Turns at the same time have moments of their own: an agent's second one is on another branch, or turn 2.
@@ -175,9 +215,10 @@ class RecordChecks(Stage):
         assert played.trajectory.task == task
 
     def test_usage_is_recorded(self) -> None:
-        """The tokens that a model tells of stand in the step of its turn.
+        """The tokens that a model tells of stand in the step of its turn, of however many calls the turn is made.
 
-        Repair: give `end_turn` the `usage` (and `model`) of the turn's last model call.
+        Repair: give `end_turn` the `usage` (and `model`) of the turn's last model call; add that of a call whose words
+        are no step (it asked for a tool) to the next step of its turn.
         """
         if not self.reports_usage:
             pytest.skip("models of this framework tell no usage (`reports_usage`)")
@@ -187,10 +228,29 @@ class RecordChecks(Stage):
             (step.usage.input_tokens, step.usage.output_tokens) if step.usage else None for step in played.spoken
         ]
         assert recorded == told
+        for way in self.ways:
+            for name in {"conversation", "tool_use"} & set(self.systems(way)):
+                played = self.recorded(self.systems(way)[name], way=way)
+                used = [step.usage for step in played.trajectory.steps if step.usage]
+                total = tuple(sum(getattr(one, kind) or 0 for one in used) for kind in _TOKENS)
+                replies = [heard.reply for heard in played.script.heard]
+                spent = tuple(sum(getattr(reply, kind) for reply in replies) for kind in _TOKENS)
+                where = f"`{name}` ({way})"
+                assert total == spent, f"{where}: steps tell of {total} tokens (in, out), models of {spent}"
 
 
 def _moment(step: Step) -> Moment:
     return Moment(agent=step.agent, branch=step.branch, turn=step.turn)
+
+
+def _held(step: Step, texts: tuple[str, ...]) -> bool:
+    return any(step.text in text for text in texts)
+
+
+def _after(heard: list[Heard], step: Step) -> list[Heard]:
+    """The model calls after the one that gave the words of a step."""
+    at = next((at for at, one in enumerate(heard) if (one.agent, one.said) == (step.agent, step.text)), len(heard))
+    return heard[at + 1 :]
 
 
 def _of_kind(trajectory: Trajectory, kind: str) -> list[Step]:

@@ -14,6 +14,9 @@ from aegis_core.testing.stage import Build, Played, Stage
 
 __all__ = ["ReplayChecks"]
 
+_CONTROLLED = {"conversation": ("Writer", "Critic"), "tool_use": ("Clerk",)}
+"""Systems with null controls, and the agents at which they are."""
+
 
 class ReplayChecks(Stage):
     """Prefixes, drift, null controls."""
@@ -92,20 +95,24 @@ class ReplayChecks(Stage):
 
         Repair: write texts into copies of the framework's objects without touching anything else of them.
         """
-        clean = self.recorded(self.conversation)
-        for level in self._levels(self.conversation):
-            for site in self.adapter().capabilities(self.built(self.conversation, Script()).app).sites:
-                for moment in (Moment(agent="Writer"), Moment(agent="Critic")):
+        self._levels(self.conversation)
+        for name, agents in _CONTROLLED.items():
+            if name not in self.systems():
+                continue
+            build = self.systems()[name]
+            clean = self.recorded(build)
+            tape = clean.run.tape()  # with the ids of calls that the result has, which a dataset's tape has not
+            for level in self.levels(build):
+                for site in self.adapter().capabilities(self.built(build, Script()).app).sites:
                     if site.strategy == "environment":
                         continue
-                    played = self.acted(
-                        self.conversation, target_at(moment, site), served=clean.canonical[1], level=level, arm="null"
-                    )
-                    where = f"{site.strategy} {site.scope} at {moment}, level {level}"
-                    assert not played.run.void, f"{where}: {played.run.void}"
-                    assert played.result == clean.result, f"{where}: another result"
-                    steps = played.canonical[0].steps
-                    assert steps == clean.canonical[0].steps, f"{where}: the steps are not those of the clean run"
+                    for moment in (Moment(agent=agent) for agent in agents):
+                        played = self.acted(build, target_at(moment, site), served=tape, level=level, arm="null")
+                        where = f"`{name}`, {site.strategy} {site.scope} at {moment}, level {level}"
+                        assert not played.run.void, f"{where}: {played.run.void}"
+                        assert played.result == clean.result, f"{where}: another result"
+                        steps = played.canonical[0].steps
+                        assert steps == clean.canonical[0].steps, f"{where}: the steps are not those of the clean run"
 
     def test_a_served_run_goes_live_behind_the_target(self) -> None:
         """After an alteration in a served run the models downstream are really called, with the altered text.

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Iterator
 from typing import Any
 
 import pytest
@@ -12,7 +13,7 @@ from aegis_core.run import Tape
 from aegis_core.run.observation import overheard
 from aegis_core.testing.marking import MARK, target_at
 from aegis_core.testing.script import Script
-from aegis_core.testing.stage import Stage
+from aegis_core.testing.stage import Played, Stage
 from aegis_core.trajectory import Trajectory
 
 __all__ = ["WallChecks"]
@@ -74,14 +75,9 @@ class WallChecks(Stage):
         Repair: put plain data alone into `content`, `data`, payloads and `extra`.
         """
         for name, build in self.systems().items():
-            played = self.recorded(build)
-            for kind, record in (
-                (Trajectory, played.trajectory),
-                (Tape, played.run.tape()),
-                (Ledger, played.run.ledger()),
-            ):
-                again = kind.model_validate_json(record.model_dump_json())
-                assert again == record, f"`{name}`: the {kind.__name__.lower()} is another one after a round trip"
+            _assert_survives(name, self.recorded(build))
+        for where, played in self._odd():
+            _assert_survives(where, played)
 
     def test_secrets_are_not_recorded(self, monkeypatch: pytest.MonkeyPatch) -> None:
         """Keys and headers of a client, and the environment, are in no file.
@@ -91,12 +87,41 @@ class WallChecks(Stage):
         monkeypatch.setenv("SOME_API_KEY", _IN_ENVIRONMENT)
         for name, build in self.systems().items():
             script = Script()
-            played = self.recorded(build, script)
+            written = self.recorded(build, script).written()
             held = {script.api_key, script.header}
             assert script.secrets >= held, f"`{name}`: give `script.api_key` and `script.header` to your model's client"
-            written = played.written()
-            leaked = [secret for secret in (*sorted(held), _IN_ENVIRONMENT) if secret in written]
-            assert not leaked, f"`{name}`: recorded: {leaked}"
+            assert not (leaked := _leaked(written)), f"`{name}`: recorded: {leaked}"
+        for where, played in self._odd():
+            written = played.written() + played.run.ledger().model_dump_json()
+            assert not (leaked := _leaked(written)), f"{where}: recorded: {leaked}"
+
+    def _odd(self) -> Iterator[tuple[str, Played]]:
+        """Runs that do not go well: altered at each declared site, so that the ledger holds something, and failed."""
+        for site in self.adapter().capabilities(self.built(self.conversation, Script()).app).sites:
+            if site.strategy == "environment":
+                continue
+            played = self.acted(self.conversation, target_at(Moment(agent="Writer"), site))
+            where = f"`conversation`, altered by {site.strategy} {site.scope}"
+            assert played.run.ledger().interventions, f"{where}: nothing in the ledger"
+            yield where, played
+        failed = self.recorded(self.conversation, Script(fails="Critic"))
+        assert failed.error is not None, "`conversation` does not fail when the model of Critic does"
+        yield "`conversation`, after an exception", failed
+
+
+def _assert_survives(where: str, played: Played) -> None:
+    for kind, record in (
+        (Trajectory, played.trajectory),
+        (Tape, played.run.tape()),
+        (Ledger, played.run.ledger()),
+    ):
+        again = kind.model_validate_json(record.model_dump_json())
+        assert again == record, f"{where}: the {kind.__name__.lower()} is another one after a round trip"
+
+
+def _leaked(written: str) -> list[str]:
+    script = Script()
+    return [secret for secret in (script.api_key, script.header, _IN_ENVIRONMENT) if secret in written]
 
 
 def _fields(value: Any) -> set[str]:

@@ -33,6 +33,8 @@ class Saboteur:
     adapter: type[CallablesAdapter]
     also: frozenset[str]
     ways: tuple[Way, ...]
+    perhaps: frozenset[str]
+    """Checks that find it only if threads happen to run so."""
 
     @property
     def kit(self) -> type[CallablesConformance]:
@@ -41,12 +43,15 @@ class Saboteur:
         return type("Kit", (CallablesConformance,), {"ways": self.ways, "adapter": lambda _: made})
 
 
-def saboteur(check: str, *also: str, ways: tuple[Way, ...] = SYNC) -> Callable[[Any], Any]:
+def saboteur(
+    check: str, *also: str, ways: tuple[Way, ...] = SYNC, perhaps: tuple[str, ...] = ()
+) -> Callable[[Any], Any]:
     """Enter an adapter, or a function that spoils a run, under the name of the check that is to find it."""
 
     def entered(made: Any) -> Any:
         adapter = made if inspect.isclass(made) else spoiling(made)
-        SABOTEURS[made.__name__] = Saboteur(f"test_{check}", adapter, frozenset(f"test_{name}" for name in also), ways)
+        named, maybe = (frozenset(f"test_{name}" for name in names) for names in (also, perhaps))
+        SABOTEURS[made.__name__] = Saboteur(f"test_{check}", adapter, named, ways, maybe)
         return made
 
     return entered
@@ -89,6 +94,13 @@ class ForgetsAnAgent(CallablesAdapter):
         return tuple(agent for agent in super().agents(app) if agent.path != "Critic")
 
 
+@saboteur("agents_declared_are_agents_seen")
+class DeclaresOneThatNeverActs(CallablesAdapter):
+    def agents(self, app: Any) -> Any:
+        found = super().agents(app)
+        return (*found, found[0].model_copy(update={"path": "Phantom"}))
+
+
 @saboteur("steps_hold_what_was_said_in_order_and_complete")
 def cuts_texts(run: Run) -> None:
     def cut(turn: Any, part: Part) -> Part:
@@ -115,14 +127,45 @@ def hides_inputs(run: Run) -> None:
         return real(turn, kind, () if turn.moment.agent == "Editor" else parts, *args, **more)
 
 
-@saboteur("steps_know_what_led_to_them_and_who_read_them")
+def with_trajectory(run: Run, change: Callable[[Any, Any], dict[str, Any]]) -> None:
+    """Changes fields of the steps of the whole trajectory."""
+    real = run.trajectory
+
+    def trajectory(*args: Any) -> Any:
+        whole = real(*args)
+        steps = tuple(step.model_copy(update=change(whole, step)) for step in whole.steps)
+        return whole.model_copy(update={"steps": steps})
+
+    run.trajectory = trajectory  # type: ignore[method-assign]
+
+
+@saboteur("no_step_has_parents_or_readers_that_it_had_not")
+def takes_all_for_readers(run: Run) -> None:
+    with_trajectory(run, lambda whole, step: {"visible_to": _others(whole, step)} if step.turn == 1 else {})
+
+
+def _others(whole: Any, step: Any) -> tuple[str, ...]:
+    return tuple(agent.path for agent in whole.agents if agent.path != step.agent)
+
+
+@saboteur("no_step_has_parents_or_readers_that_it_had_not")
+def takes_all_before_for_parents(run: Run) -> None:
+    with_trajectory(run, lambda _, step: {"parents": tuple(range(step.index))})
+
+
+@saboteur("each_reader_is_told_in_every_system")
+def forgets_who_joins(run: Run) -> None:
+    with_trajectory(
+        run, lambda _, step: {"visible_to": tuple(name for name in step.visible_to if name not in ("Joiner", "Editor"))}
+    )
+
+
+@saboteur("steps_know_what_led_to_them_and_who_read_them", "each_reader_is_told_in_every_system")
 def forgets_sources(run: Run) -> None:
     run.recorder.sources = lambda parts, *_, **__: (tuple(parts), ())  # type: ignore[method-assign]
 
 
-@saboteur(
-    "parallel_turns_are_kept_apart", "parallel_turns_beside_the_target_are_untouched",
-)  # fmt: skip
+@saboteur("parallel_turns_are_kept_apart")
 def ignores_branches(run: Run) -> None:
     @around(run, "begin_turn")
     def begin_turn(real: Any, *args: Any, branch: str, **more: Any) -> Any:
@@ -142,7 +185,7 @@ class FindsNoAnswer(CallablesAdapter):
         return None
 
 
-@saboteur("the_task_is_recorded")
+@saboteur("the_task_is_recorded", "an_object_is_recorded_again_and_again")
 def folds_the_task(run: Run) -> None:
     around(run, "enter")(lambda real, task, **more: real(task.lower(), **more))
 
@@ -162,7 +205,11 @@ class Wrapping(CallablesAdapter):
         return attachment
 
 
-@saboteur("the_result_is_the_same_with_and_without_recording", ways=("sync", "async"))
+@saboteur(
+    "the_result_is_the_same_with_and_without_recording",
+    "an_object_is_recorded_again_and_again",
+    ways=("sync", "async"),
+)
 class EmbellishesResults(Wrapping):
     def wrapped(self, entry: Any, run: Run) -> Any:
         if not inspect.iscoroutinefunction(inspect.unwrap(entry)):
@@ -240,6 +287,43 @@ class ForgetsToRestoreAfterAnException(CallablesAdapter):
                 real()
 
         attachment._patches.restore = restore
+        return attachment
+
+
+class LeavingStandIns(Leaving):
+    """Leaves something that is no routine in the place of one."""
+
+    def after(self, attachment: Any, app: Any) -> None:
+        for owner, name in getattr(app, "members", {}).values():
+            if self.seen(attachment._run):
+                setattr(owner, name, functools.partial(getattr(owner, name)))
+
+    def seen(self, run: Run) -> bool:
+        raise NotImplementedError
+
+
+@saboteur("a_run_leaves_nothing_patched")
+class LeavesAStandInAfterARun(LeavingStandIns):
+    def seen(self, run: Run) -> bool:
+        return bool(run.recorder.steps()) and run.error is None
+
+
+@saboteur("a_run_leaves_nothing_patched")
+class LeavesAStandInAfterAnException(LeavingStandIns):
+    def seen(self, run: Run) -> bool:
+        return run.error is not None
+
+
+@saboteur("an_object_is_recorded_again_and_again")
+class CountsTurnsFromTheLastRun(CallablesAdapter):
+    """Keeps counts by the object that it recorded."""
+
+    def __init__(self) -> None:
+        self.counts: dict[int, Any] = {}
+
+    def attach(self, app: Any, run: Run) -> Attachment:
+        attachment = super().attach(app, run)
+        run.recorder._turns = self.counts.setdefault(id(app), (app, run.recorder._turns))[1]
         return attachment
 
 
@@ -329,6 +413,69 @@ class SwallowsCancellation(Wrapping):
                 return None
 
         return call
+
+
+@saboteur("a_cancelled_run_is_let_go", ways=("sync", "async"))
+class StaysAfterACancellation(Wrapping):
+    def attach(self, app: Any, run: Run) -> Attachment:
+        self.cancelled = False
+        attachment: Any = super().attach(app, run)
+        real = attachment._patches.restore
+        attachment._patches.restore = lambda: None if self.cancelled else real()
+        return attachment
+
+    def wrapped(self, entry: Any, run: Run) -> Any:
+        if not inspect.iscoroutinefunction(inspect.unwrap(entry)):
+            return entry
+
+        async def call(task: str) -> Any:
+            try:
+                return await entry(task)
+            except asyncio.CancelledError:
+                self.cancelled = True
+                raise
+
+        return call
+
+
+class Left(Wrapping):
+    """Does something where a stream is left early."""
+
+    def left(self, run: Run) -> None:
+        raise NotImplementedError
+
+    def wrapped(self, entry: Any, run: Run) -> Any:
+        if not inspect.isgeneratorfunction(inspect.unwrap(entry)):
+            return entry
+
+        def call(task: str) -> Any:
+            try:
+                yield from entry(task)
+            except GeneratorExit:
+                self.left(run)
+                raise
+
+        return call
+
+
+@saboteur("a_stream_that_is_left_early_is_let_go", ways=("sync", "stream"))
+class StaysAfterAStreamIsLeft(Left):
+    def attach(self, app: Any, run: Run) -> Attachment:
+        self.gone = False
+        attachment: Any = super().attach(app, run)
+        real = attachment._patches.restore
+        attachment._patches.restore = lambda: None if self.gone else real()
+        return attachment
+
+    def left(self, run: Run) -> None:
+        self.gone = True
+
+
+@saboteur("a_stream_that_is_left_early_is_let_go", ways=("sync", "stream"))
+class LosesWhatAStreamGave(Left):
+    def left(self, run: Run) -> None:
+        run.recorder._rows.clear()
+        run.recorder._sorted.clear()
 
 
 @saboteur("a_stream_that_is_left_early_is_let_go", ways=("sync", "stream"))
@@ -481,6 +628,16 @@ def marks_controls(run: Run) -> None:
     with_steps(run, lambda _, part: part.model_copy(update={"text": part.text + " "}) if null else part)
 
 
+@saboteur("a_null_control_is_the_clean_run")
+def marks_controls_of_tool_users(run: Run) -> None:
+    null = run.interventions is not None and run.interventions.arm == "null"
+
+    def marked(turn: Any, part: Part) -> Part:
+        return part.model_copy(update={"text": part.text + " "}) if null and turn.moment.agent == "Clerk" else part
+
+    with_steps(run, marked)
+
+
 @saboteur("a_served_run_goes_live_behind_the_target")
 def serves_to_the_end(run: Run) -> None:
     if run.replay is not None and run.interventions is not None and run.interventions.arm == "fault":
@@ -521,6 +678,18 @@ def notes_what_was_done(run: Run) -> None:
 
 
 @saboteur("records_survive_json")
+def notes_tuples_in_the_ledger(run: Run) -> None:
+    real = run.ledger
+
+    def ledger() -> Any:
+        found = real()
+        noted = tuple(entry.model_copy(update={"notes": {"at": (1, 2)}}) for entry in found.interventions)
+        return found.model_copy(update={"interventions": noted})
+
+    run.ledger = ledger  # type: ignore[method-assign]
+
+
+@saboteur("records_survive_json")
 def records_tuples(run: Run) -> None:
     real = run.recorder.tape
     run.recorder.tape = lambda entry, *args: real(  # type: ignore[method-assign]
@@ -535,6 +704,20 @@ def records_keys(run: Run) -> None:
 
 
 @saboteur("secrets_are_not_recorded")
+def records_headers_where_it_alters(run: Run) -> None:
+    if run.interventions is not None:
+        run.info = replace(run.info, system=Script().header)
+
+
+@saboteur("secrets_are_not_recorded")
+def records_keys_of_failures(run: Run) -> None:
+    @around(run, "failed")
+    def failed(real: Any, error: Any, *args: Any, **more: Any) -> None:
+        run.info = replace(run.info, system=Script().api_key)
+        real(error, *args, **more)
+
+
+@saboteur("secrets_are_not_recorded")
 def records_headers(run: Run) -> None:
     @around(run, "call")
     def call(real: Any, turn: Any, kind: str, parts: Any, *args: Any, **more: Any) -> Any:
@@ -542,7 +725,7 @@ def records_headers(run: Run) -> None:
         return real(turn, kind, (*parts, header), *args, **more)
 
 
-@saboteur("the_record_does_not_depend_on_who_is_faster")
+@saboteur("the_record_does_not_depend_on_who_is_faster", perhaps=("the_prefix_is_served_without_live_calls",))
 def orders_by_arrival(run: Run) -> None:
     @around(run, "begin_turn")
     def begin_turn(real: Any, *args: Any, order: Any, **more: Any) -> Any:

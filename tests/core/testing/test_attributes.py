@@ -58,6 +58,25 @@ def test_data_counts_only_where_no_run_lay_between() -> None:
     assert before.changed(callables_only=False) == ["Agent.memory"]
 
 
+def test_what_a_run_explains_is_not_left() -> None:
+    app = team()
+    before = Attributes(app)
+    agent = app.members["a"]
+    agent.memory, agent.found = ["new"], "came by running"
+
+    assert before.left(["Agent.memory"]) == []
+    assert before.left([]) == ["Agent.memory"]
+
+
+def test_a_stand_in_is_left_whatever_it_is() -> None:
+    app = team()
+    before = Attributes(app)
+    app.entry = types.SimpleNamespace(real=app.entry)
+
+    assert before.changed(callables_only=False) == ["SimpleNamespace.entry"]
+    assert before.left([]) == ["SimpleNamespace.entry"]
+
+
 def test_what_a_function_holds_is_reached() -> None:
     agent = Agent()
 
