@@ -12,6 +12,7 @@ from smolagents.remote_executors import RemotePythonExecutor
 from smolagents.utils import extract_code_from_text
 
 from aegis_core.trajectory import Usage
+from aegis_smolagents.twins import original_of
 
 __all__ = [
     "CALLS",
@@ -32,12 +33,14 @@ __all__ = [
     "arguments_of",
     "code_in",
     "code_tags",
+    "give_back_tools",
     "is_remote",
     "is_structured",
     "joined",
     "reached_max_steps",
     "run_result_output",
     "usage_of",
+    "words_beside_code",
 ]
 
 FINAL = "final_answer"
@@ -69,6 +72,17 @@ def code_in(text: str, tags: tuple[str, str]) -> str | None:
     return found
 
 
+def words_beside_code(text: str, tags: tuple[str, str]) -> str:
+    """What stands before, between and behind the code in what a code agent's model said."""
+    opening, closing = next((pair for pair in (tags, ("```", "```")) if pair[0] in text), (text, ""))
+    words, rest = [], text
+    while opening in rest:
+        before, _, code = rest.partition(opening)
+        words.append(before.strip())
+        rest = code.partition(closing)[2] if closing else ""
+    return "\n".join(filter(None, (*words, rest.strip())))
+
+
 def is_structured(agent: Any) -> bool:
     """Whether a code agent's model answers in JSON."""
     return bool(getattr(agent, "_use_structured_outputs_internally", False))
@@ -77,6 +91,14 @@ def is_structured(agent: Any) -> bool:
 def is_remote(agent: Any) -> bool:
     """Whether a code agent's code runs elsewhere, where tools are copies that can't be tapped."""
     return isinstance(getattr(agent, "python_executor", None), RemotePythonExecutor)
+
+
+def give_back_tools(agent: Any) -> None:
+    """The tools with which an agent's code was run last are its own again, not the stand-ins that it had then."""
+    executor = original_of(agent.python_executor)
+    tools: Any = getattr(executor, "static_tools", None)
+    for name, tool in tuple(tools.items()) if isinstance(tools, dict) else ():
+        tools[name] = original_of(tool)
 
 
 def reached_max_steps(step: Any) -> str:

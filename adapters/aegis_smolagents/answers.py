@@ -17,10 +17,10 @@ from smolagents.utils import parse_json_blob
 
 from aegis_core.adapter import Part
 from aegis_core.run.outputs import call_data, call_text
-from aegis_smolagents._compat import FINAL, ChatMessage, arguments_of, code_in
+from aegis_smolagents._compat import FINAL, ChatMessage, arguments_of, code_in, words_beside_code
 from aegis_smolagents.code import answers_in, with_answers
 
-__all__ = ["Manner", "answer_parts", "thought_in", "write_answer"]
+__all__ = ["Manner", "answer_parts", "thought_in", "words_of", "write_answer"]
 
 
 @dataclass(frozen=True)
@@ -66,7 +66,7 @@ def _answer_of(arguments: Any) -> str | None:
 
 
 def _content_parts(message: ChatMessage, manner: Manner) -> list[Part]:
-    text = _text(message)
+    text = words_of(message)
     if not text:
         return []
     if not manner.acts:
@@ -92,7 +92,7 @@ def _code_parts(text: str, manner: Manner) -> list[Part]:
     return [whole, *answers]
 
 
-def _text(message: ChatMessage) -> str:
+def words_of(message: ChatMessage) -> str:
     """The words of a message."""
     if isinstance(message.content, list):
         return "\n".join(str(item.get("text", "")) for item in message.content if isinstance(item, dict))
@@ -110,17 +110,22 @@ def _call_in(text: str, manner: Manner) -> dict[str, Any] | None:
 
 def thought_in(message: ChatMessage, manner: Manner) -> str:
     """What a model said beside what it does."""
-    text = _text(message)
+    text = words_of(message)
     if manner.tags is not None:
-        return "" if manner.structured else text.partition(_opening(text, manner.tags))[0].strip()
+        return _structured_thought(text) if manner.structured else words_beside_code(text, manner.tags)
     if _call_in(text, manner) is not None:
         return text[: text.find("{")].strip()
     return text.strip()
 
 
-def _opening(text: str, tags: tuple[str, str]) -> str:
-    """What the code in a text begins with, as far as it can be told."""
-    return next((mark for mark in (tags[0], "```") if mark in text), text)
+def _structured_thought(text: str) -> str:
+    """The thought of a code agent that answers in JSON."""
+    try:
+        found = json.loads(text)
+    except ValueError:
+        return ""
+    thought = found.get("thought") if isinstance(found, dict) else None
+    return thought.strip() if isinstance(thought, str) else ""
 
 
 def write_answer(message: ChatMessage, texts: Mapping[str, str], manner: Manner) -> ChatMessage:
@@ -129,10 +134,10 @@ def write_answer(message: ChatMessage, texts: Mapping[str, str], manner: Manner)
     if "content" in texts:
         content = texts["content"]
     elif "json" in texts:
-        content = _with_json(_text(message), texts["json"], manner)
+        content = _with_json(words_of(message), texts["json"], manner)
     elif (answers := _answers(texts)) and manner.tags is not None:
-        code = code_in(_text(message), manner.tags) or ""
-        content = _text(message).replace(code, with_answers(code, answers))
+        code = code_in(words_of(message), manner.tags) or ""
+        content = words_of(message).replace(code, with_answers(code, answers))
     calls = copy.deepcopy(message.tool_calls)
     for index, call in enumerate(calls or ()):
         if f"calls[{index}]" in texts:

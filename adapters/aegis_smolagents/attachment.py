@@ -17,13 +17,14 @@ from aegis_core.trace.active import guarded
 from aegis_smolagents._compat import FinalAnswerStep, run_result_output
 from aegis_smolagents.agents import AgentTap
 from aegis_smolagents.frames import Frame
-from aegis_smolagents.names import everyone
+from aegis_smolagents.names import described, everyone
 from aegis_smolagents.signals import Leaving
 from aegis_smolagents.system import Group
 from aegis_smolagents.turns import TurnTap, inside_entry
+from aegis_smolagents.twins import original_of
 from aegis_smolagents.values import plain_text
 
-__all__ = ["Hold", "SmolagentsAttachment", "answer_text"]
+__all__ = ["Hold", "SmolagentsAttachment", "answer_text", "is_tapped"]
 
 
 def answer_text(result: Any) -> str | None:
@@ -46,8 +47,19 @@ class Hold:
     def __init__(self, run: Run, entry: Any = None) -> None:
         self.run = run
         self.closed = False
+        self.patches = Patches()
+        self.taps: dict[int, AgentTap] = {}
         self._entry = entry
         self._places = itertools.count(1)
+
+    def adopt(self, agent: Any, path: str) -> None:
+        """An agent was put into the system since it is recorded."""
+        agent = original_of(agent)
+        if id(agent) in self.taps or is_tapped(agent):
+            return
+        self.run.recorder.declare([described(path, agent)])
+        self.taps[id(agent)] = AgentTap(agent, self, path)
+        self.taps[id(agent)].patch()
 
     def next_place(self) -> OrderKey:
         """The order key of the next run that the user's own code starts."""
@@ -65,8 +77,9 @@ class Hold:
         """The system was called."""
         if self.run.entered:
             self.run.entered_beside()
-        else:
-            self.run.enter(task, goes_on=goes_on)
+            return
+        self.run.error, self.run.limit_reached = None, ""  # how an earlier call ended is not how the run ends
+        self.run.enter(task, goes_on=goes_on)
 
     def leave(self, result: Any) -> None:
         """The system returned."""
@@ -78,7 +91,7 @@ class Hold:
         """The system ended with an exception."""
         with guarded(self.run):
             self.run.leave(None)
-            if isinstance(error, Exception):
+            if not isinstance(error, Leaving):
                 self.run.failed(error)
 
 
@@ -87,20 +100,19 @@ class SmolagentsAttachment(Attachment):
 
     def __init__(self, app: Any, run: Run) -> None:
         self.app = app
-        self._patches = Patches()
         self._hold = Hold(run, None if isinstance(app, Group) else app)
-        taps: dict[int, AgentTap] = {}
+        self._patches, taps = self._hold.patches, self._hold.taps
         for path, agent in everyone(app):
             if id(agent) not in taps:
                 taps[id(agent)] = AgentTap(agent, self._hold, path)
-        if any(_is_tapped(owner) for owner in (app, *(tap.agent for tap in taps.values()))):
+        if any(is_tapped(owner) for owner in (app, *(tap.agent for tap in taps.values()))):
             raise AdapterError(
                 "one of these agents is attached to a run already; leave that `with` block first, and give systems "
                 "that run at the same time agents of their own"
             )
         try:
-            for tap in taps.values():
-                tap.patch(self._patches)
+            for tap in tuple(taps.values()):
+                tap.patch()
             if isinstance(app, Group):
                 self._patches.attribute(app, "run", _GroupTap(self._hold, app.run).run)
         except BaseException:
@@ -112,7 +124,8 @@ class SmolagentsAttachment(Attachment):
         self._patches.restore()
 
 
-def _is_tapped(owner: Any) -> bool:
+def is_tapped(owner: Any) -> bool:
+    """Whether an agent, or a group, is held by a run already."""
     own = vars(owner).get("run")
     return isinstance(getattr(own, "__self__", None), TurnTap | _GroupTap)
 
@@ -128,7 +141,8 @@ class _GroupTap:
         """Calls the group's function, as the entry of the run."""
         if self._hold.closed:
             return self._real(task, *args, **kwargs)
-        self._hold.enter(task)
+        with guarded(self._hold.run):
+            self._hold.enter(task)
         try:
             result = self._stepped(lambda: self._real(task, *args, **kwargs))
         except BaseException as error:
@@ -153,7 +167,8 @@ class _GroupTap:
                 yield event
         except GeneratorExit:
             events.close()  # type: ignore[attr-defined]  # it is a generator
-            self._hold.run.leave(None)
+            with guarded(self._hold.run):
+                self._hold.run.leave(None)
             raise
         except BaseException as error:
             self._hold.failed(error)

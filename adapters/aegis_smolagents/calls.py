@@ -16,7 +16,7 @@ from aegis_core.trace.active import guarded
 from aegis_core.trajectory import Content
 from aegis_smolagents._compat import FINAL
 from aegis_smolagents.frames import Frame, Site, site
-from aegis_smolagents.signals import leaving
+from aegis_smolagents.signals import Leaving, leaving
 from aegis_smolagents.values import ToolCodec
 
 if TYPE_CHECKING:
@@ -50,7 +50,12 @@ class CallTap:
         if found is not None and found.frame is frame and found.name == self._name and not found.begun:
             found.begun = True
             return self._made(found, original, args, kwargs)
-        found = self._in_code(frame, _arguments(original, args, kwargs))
+        told: list[Site] = []
+        with guarded(frame.run):
+            told.append(self._in_code(frame, _arguments(original, args, kwargs)))
+        if not told:
+            return original(*args, **kwargs)
+        found = told[0]
         if self._name == FINAL:  # a tool of the user's own gives the answer, which is a message
             return self._made(found, original, args, kwargs)
         with carrying_out(found) as given:
@@ -72,22 +77,19 @@ class CallTap:
             begun=True,
         )
         if self._name != FINAL:
-            with guarded(frame.run):
-                tell_call(found, order)
+            tell_call(found, order)
         return found
 
     def _made(self, found: Site, original: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
-        if self._managed:
+        part: Part | None = None
+        if not self._managed:
+            with guarded(found.frame.run):
+                part = self._asked(found, _arguments(original, args, kwargs))
+        if part is None:
             return original(*args, **kwargs)
-        given = _arguments(original, args, kwargs)
-        text, data = found.text, found.data
-        if data is None or given != found.arguments:  # the agent has put in what a name stands for
-            text, data = call_text(self._name, given), call_data(self._name, given)
-        part = Part(id="call", text=text, editable=False, kind="tool_call", data=data)
-        turn = found.frame.at(found.order, self._name, found.ordinal)
         with leaving():
             return found.frame.run.call(
-                turn,
+                found.frame.at(found.order, self._name, found.ordinal),
                 "tool",
                 (part,),
                 lambda _: original(*args, **kwargs),
@@ -95,6 +97,20 @@ class CallTap:
                 name=self._name,
                 after=() if self._name == FINAL else ("call",),
             )
+
+    def _asked(self, found: Site, given: Any) -> Part:
+        text, data = found.text, found.data
+        if data is None or not _equal(given, found.arguments):  # the agent has put in what a name stands for
+            text, data = call_text(self._name, given), call_data(self._name, given)
+        return Part(id="call", text=text, editable=False, kind="tool_call", data=data)
+
+
+def _equal(one: Any, other: Any) -> bool:
+    """Whether two values are equal; what can't be compared (arrays) is not."""
+    try:
+        return bool(one == other)
+    except Exception:  # the user's own `__eq__`
+        return False
 
 
 def _arguments(original: Any, args: tuple[Any, ...], kwargs: Mapping[str, Any]) -> Any:
@@ -115,18 +131,22 @@ def carrying_out(found: Site) -> Iterator[list[Any]]:
     given: list[Any] = []
     try:
         yield given
-    except Exception as error:
-        found.frame.told(error)
-        _over(found, str(error), failed=True)
+    except Leaving:
+        raise
+    except BaseException as error:
+        if isinstance(error, Exception):
+            found.frame.told(error)
+        _over(found, error, failed=True)
         raise
     else:
-        _over(found, str(given[0]).strip())
+        _over(found, given[0])
     finally:
         site.reset(token)
 
 
-def _over(found: Site, text: str, *, failed: bool = False) -> None:
+def _over(found: Site, given: Any, *, failed: bool = False) -> None:
     with leaving(), guarded(found.frame.run):
+        text = (str(given) or type(given).__name__) if failed else str(given).strip()
         if found.managed or not found.begun:  # a tool that was called is on the tape
             tell_watched(found, text)
         tell_result(found, text, failed=failed)

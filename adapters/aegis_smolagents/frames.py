@@ -73,8 +73,14 @@ class Frame:
     model: str | None = None
     said: ChatMessage | None = None
     """What the agent's model said last."""
+    late: bool = False
+    """Whether a stream of it was read behind the block."""
+    unsaid: bool = False
+    """Whether nothing of it is a step yet."""
     acting: Site | None = None
     """The code action that is being carried out."""
+    answers: tuple[str, ...] = ()
+    """The literal answers in its code."""
     parents: tuple[int, ...] = ()
     failed: set[int] = field(default_factory=set)
     """Ids of the exceptions that are told already."""

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 from pydantic import JsonValue
 
 from aegis_core.run.streams import stream
+from aegis_core.trace.active import guarded
 from aegis_smolagents._compat import (
     END_OF_PLAN,
     ChatMessage,
@@ -43,10 +44,14 @@ class ModelTap:
 
     def __call__(self, name: str, real: Callable[..., Any], *args: Any, **kwargs: Any) -> Any:
         frame = self._agent.frame()
-        messages, rest = (args[0], args[1:]) if args else (kwargs.pop("messages"), args)
-        if frame is None:
-            return real(messages, *rest, **kwargs)
-        call = _Call(frame, messages, rest, kwargs, self._manner(kwargs))
+        call: _Call | None = None
+        if frame is not None and (args or "messages" in kwargs):
+            with guarded(frame.run):
+                options = dict(kwargs)
+                messages, rest = (args[0], args[1:]) if args else (options.pop("messages"), args)
+                call = _Call(frame, messages, rest, options, self._manner(options))
+        if call is None:
+            return real(*args, **kwargs)
         return call.streamed(real) if name == "generate_stream" else call.made(real)
 
     def _manner(self, options: Mapping[str, Any]) -> Manner:
@@ -74,6 +79,7 @@ class _Call:
         self._options = options
         self._codec = ModelCodec(manner)
         self._parts = frame.tap.requests.parts(messages)
+        self._extra = self._beside()
         frame.reads()
         frame.model = _name_of(frame.tap.agent.model)
         self._turn = frame.at(frame.next_order())
@@ -87,8 +93,10 @@ class _Call:
             return message
 
         with leaving():
-            message = self._frame.run.call(self._turn, "model", self._parts, live, self._codec, extra=self._extra())
-        return self._heard(message)
+            message = self._frame.run.call(self._turn, "model", self._parts, live, self._codec, extra=self._extra)
+        with guarded(self._frame.run):
+            self._heard(message)
+        return message
 
     def streamed(self, real: Callable[..., Any]) -> Iterator[ChatMessageStreamDelta]:
         """The message in pieces."""
@@ -100,21 +108,21 @@ class _Call:
         chunks = []
         with leaving():
             for chunk in stream(
-                self._frame.run, self._turn, "model", self._parts, live, self._codec, extra=self._extra()
+                self._frame.run, self._turn, "model", self._parts, live, self._codec, extra=self._extra
             ):
                 chunks.append(chunk)
                 yield chunk
-        self._heard(joined(chunks))
+        with guarded(self._frame.run):
+            self._heard(joined(chunks))
 
     def _sent(self, texts: Mapping[str, str]) -> Any:
         return self._frame.tap.requests.written(self._messages, texts) if texts else self._messages
 
-    def _heard(self, message: ChatMessage) -> ChatMessage:
-        self._frame.said = message
+    def _heard(self, message: ChatMessage) -> None:
+        self._frame.said, self._frame.unsaid = message, True
         self._frame.used(usage_of(message))
-        return message
 
-    def _extra(self) -> JsonValue:
+    def _beside(self) -> JsonValue:
         """What the answer depends on beside the texts: which tools there are, and where the model is to stop."""
         tools: list[JsonValue] = [
             str(getattr(tool, "name", "")) for tool in self._options.get("tools_to_call_from") or ()

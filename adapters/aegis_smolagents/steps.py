@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from pydantic import JsonValue
 
+from aegis_core.run.outputs import call_text
 from aegis_core.trace.active import guarded
 from aegis_core.trajectory import Content
 from aegis_smolagents._compat import (
@@ -15,13 +16,14 @@ from aegis_smolagents._compat import (
     ActionStep,
     ChatMessage,
     PlanningStep,
+    arguments_of,
     code_tags,
     is_structured,
     reached_max_steps,
 )
-from aegis_smolagents.answers import Manner, thought_in
+from aegis_smolagents.answers import Manner, thought_in, words_of
 from aegis_smolagents.calls import carrying_out, tell_call, tell_result, tell_watched
-from aegis_smolagents.code import elided
+from aegis_smolagents.code import answers_in, elided
 from aegis_smolagents.frames import Frame, Site
 from aegis_smolagents.signals import leaving
 
@@ -55,6 +57,7 @@ class StepTaps:
 
     def _asked(self, frame: Frame, message: ChatMessage) -> None:
         frame.forget_pending()
+        frame.unsaid = False
         if thought := thought_in(message, Manner()):
             frame.step("thought", thought, frame.next_order())
         asked, carried_out = frame.next_order(), frame.next_order()
@@ -79,7 +82,10 @@ class StepTaps:
     def execute_tool_call(self, real: Callable[..., Any], tool_name: str, arguments: Any, *args: Any, **kw: Any) -> Any:
         """One of these calls is carried out."""
         frame = self._agent.frame()
-        found = frame.claim(tool_name, arguments) if frame is not None else None
+        found: Site | None = None
+        if frame is not None:
+            with guarded(frame.run):
+                found = frame.claim(tool_name, arguments)
         if found is None:
             return real(tool_name, arguments, *args, **kw)
         with carrying_out(found) as given:
@@ -99,6 +105,7 @@ class StepTaps:
         if frame.said is not None and (thought := thought_in(frame.said, manner)):
             frame.step("thought", thought, frame.next_order())
         order = frame.next_order()
+        frame.unsaid, frame.answers = False, answers_in(code)
         shown = elided(code)
         found = Site(frame, INTERPRETER, {"code": shown}, frame.call_id(order), order, frame.ordinal(INTERPRETER))
         tell_call(found, order, text=shown)
@@ -107,6 +114,7 @@ class StepTaps:
     def callback(self, _: str, real: Callable[..., Any], step: Any, *args: Any, **kw: Any) -> Any:
         """A step is over, and the user's own callbacks have seen it."""
         result = real(step, *args, **kw)
+        self._agent.renew()
         frame = self._agent.frame()
         if frame is not None:
             with leaving(), guarded(frame.run):
@@ -115,6 +123,7 @@ class StepTaps:
 
     def _over(self, frame: Frame, step: Any) -> None:
         if isinstance(step, PlanningStep):
+            frame.unsaid = False
             frame.step("plan", str(step.model_output_message.content), frame.next_order())
         if not isinstance(step, ActionStep):
             return
@@ -125,11 +134,39 @@ class StepTaps:
             error = None if step.error is None else str(step.error)
             tell_watched(found, text if error is None else [text, error])
             tell_result(found, text if error is None else f"{text}\n{error}".strip(), failed=error is not None)
+            self._unheard(frame, _not_given(frame.answers, step))
         elif step.error is not None and not frame.is_told(step.error):
+            self._unheard(frame, [] if reached_max_steps(step) else self._refused(frame))
             data: JsonValue = {"error": type(step.error).__name__}
             frame.step("error", str(step.error), frame.next_order(), content=(Content(type="json", data=data),))
         if (reason := reached_max_steps(step)) and self._agent.hold.is_root(frame):
             frame.run.stopped_by(reason)
+
+    def _refused(self, frame: Frame) -> list[str]:
+        """What the agent's model said in vain: words that are no call, an answer that was not taken."""
+        said = frame.said
+        if said is None:
+            return []
+        calls = [call for call in said.tool_calls or () if call.function.name == FINAL]
+        answers = [call_text(FINAL, arguments_of(call.function.arguments)) for call in calls]
+        if not frame.unsaid:
+            return answers
+        frame.unsaid = False
+        words = words_of(said).strip()
+        if self._agent.writes_code:  # smolagents itself puts the end of the code there
+            words = words.removesuffix(code_tags(self._agent.agent)[1]).strip()
+        return [words, *answers]
+
+    def _unheard(self, frame: Frame, texts: list[str]) -> None:
+        """Record words that stay in the agent's memory, since nobody else got them."""
+        for text in filter(None, texts):
+            frame.step("thought", text, frame.next_order())
+
+
+def _not_given(answers: tuple[str, ...], step: Any) -> list[str]:
+    """The literal answers in code that were not what the step gave: those of a branch not taken, refused ones."""
+    given = str(step.action_output) if step.is_final_answer and step.error is None else None
+    return [call_text(FINAL, {"answer": answer}) for answer in answers if answer != given]
 
 
 def _observed(step: Any) -> str:

@@ -6,12 +6,15 @@ import contextlib
 import copy
 import dataclasses
 import inspect
+import warnings
 from collections.abc import Callable, Generator, Iterator, Mapping
 from contextvars import ContextVar
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from aegis_core.adapter import Delivery, Part
+from aegis_core.errors import RecorderWarning
+from aegis_core.faults import Scope as FaultScope
 from aegis_core.run.outputs import output_steps
 from aegis_core.run.recorder import OrderKey
 from aegis_core.run.values import text_of, value_parts, write_value
@@ -90,8 +93,14 @@ class TurnTap:
             return self._real(*args, **kwargs)  # raises it again, as it would unrecorded
         if self._hold.closed or not isinstance(given.get(_TASK), str):
             return self._real(*args, **kwargs)
-        origin = self._origin()
-        frame = self._begun(origin, given)
+        self._agent.renew()
+        begun: list[tuple[_Origin, Frame]] = []
+        with guarded(self._hold.run):
+            origin = self._origin()
+            begun.append((origin, self._begun(origin, given)))
+        if not begun:
+            return self._real(*args, **kwargs)
+        ((origin, frame),) = begun
         try:
             with _at_the_top(origin), through(frame):
                 result = self._real(*given.bound.args, **given.bound.kwargs)
@@ -161,6 +170,7 @@ class TurnTap:
         try:
             while True:
                 if self._hold.closed:
+                    _told_late(frame)
                     yield from events
                     return
                 with _at_the_top(origin), through(frame):
@@ -174,7 +184,8 @@ class TurnTap:
         except GeneratorExit:
             self._agent.over(frame)
             if self._enters(origin) and not frame.turn.ended:
-                self._hold.run.leave(None)
+                with guarded(frame.run):
+                    self._hold.run.leave(None)
             events.close()
             raise
         except BaseException as error:
@@ -190,28 +201,29 @@ class TurnTap:
         """End the turn with what the agent answers; the result with what was altered in it."""
         if self._hold.closed:
             return result
-        output = result.output if isinstance(result, FinalAnswerStep) else run_result_output(result)
-        value = plain_text(output)
+        with guarded(frame.run):
+            output = result.output if isinstance(result, FinalAnswerStep) else run_result_output(result)
+            delivery = self._delivered(frame, origin, plain_text(output))
+            if origin.call is not None:
+                origin.call.answers += delivery.steps
+            if texts := delivery.texts():
+                result = _with_output(result, output, with_texts(output, texts, root=_ANSWER))
+        if self._enters(origin):
+            self._hold.leave(result)
+        return result
+
+    def _delivered(self, frame: Frame, origin: _Origin, value: Any) -> Delivery:
         to = (origin.manager,) if origin.manager else ()
 
         def steps(delivery: Delivery) -> tuple[Part, ...]:
             return output_steps(write_value(value, delivery.texts(), root=_ANSWER), delivery.parts, root=_ANSWER)
 
-        texts: dict[str, str] = {}
-        scopes = () if self._is_summarised(origin) else ("outgoing",)
-        with guarded(frame.run):
-            parts = value_parts(value, root=_ANSWER, role="assistant") or (
-                Part(id=_ANSWER, text=text_of(value) or "", role="assistant", editable=False),
-            )
-            delivery = frame.ended(parts, addressed_to=to, visible_to=to, steps=steps, scopes=scopes)
-            texts = delivery.texts()
-            if origin.call is not None:
-                origin.call.answers += delivery.steps
-        if texts:
-            result = _with_output(result, output, with_texts(output, texts, root=_ANSWER))
-        if self._enters(origin):
-            self._hold.leave(result)
-        return result
+        parts = value_parts(value, root=_ANSWER, role="assistant") or (
+            Part(id=_ANSWER, text=text_of(value) or "", role="assistant", editable=False),
+        )
+        scopes: tuple[FaultScope, ...] = () if self._is_summarised(origin) else ("outgoing",)
+        delivery: Delivery = frame.ended(parts, addressed_to=to, visible_to=to, steps=steps, scopes=scopes)
+        return delivery
 
     def _failed(self, frame: Frame, origin: _Origin, error: BaseException) -> None:
         """An exception leaves the agent."""
@@ -233,6 +245,18 @@ def _author(origin: _Origin, task: str) -> str:
         return "user" if origin.call is None else ""
     asked = origin.call.arguments if origin.call is not None else None
     return origin.manager if isinstance(asked, Mapping) and asked.get(_TASK) == task else ""
+
+
+def _told_late(frame: Frame) -> None:
+    """Say, once a stream, that it is read too late."""
+    if not frame.late:
+        frame.late = True
+        warnings.warn(
+            f"aegis: a stream of {frame.path} is read behind the `with` block in which it was begun: what it gives "
+            "from here on is not recorded. Read it to its end inside the block",
+            RecorderWarning,
+            stacklevel=3,
+        )
 
 
 def _with_output(result: Any, before: Any, output: Any) -> Any:

@@ -17,6 +17,8 @@ from aegis_core.errors import AdapterError
 __all__ = ["is_twin", "original_of", "twin"]
 
 _TAP = "_aegis_tap"
+_TELLS_ITS_SOURCE = ("to_dict", "save", "push_to_hub")
+"""Methods that ask for the source of the object's class, which a derived one has not."""
 _ORIGINAL = "_aegis_original"
 
 
@@ -66,7 +68,10 @@ def _twin_class(base: type, methods: tuple[str, ...]) -> type:
         "__qualname__": base.__qualname__,
         "__doc__": base.__doc__,
         "__reduce_ex__": _reduced,
+        "__copy__": _copied,
+        "__deepcopy__": _deeply_copied,
     }
+    space |= {name: _of_original(name) for name in _TELLS_ITS_SOURCE if hasattr(base, name)}
     for name in methods:
         space[name] = _called if name == "__call__" else _tapped(name)
     return type(base)(base.__name__, (base,), space)
@@ -116,6 +121,18 @@ class _Bound:
 def _reduced(self: Any, _: Any) -> Any:
     """What copies and pickles are made of: the original, without the tap."""
     return copy.copy, (getattr(self, _ORIGINAL),)
+
+
+def _copied(self: Any) -> Any:
+    return copy.copy(getattr(self, _ORIGINAL))
+
+
+def _deeply_copied(self: Any, memo: dict[int, Any]) -> Any:
+    return copy.deepcopy(getattr(self, _ORIGINAL), memo)
+
+
+def _of_original(name: str) -> property:
+    return property(lambda self: getattr(getattr(self, _ORIGINAL), name))
 
 
 def _slots(base: type) -> list[str]:

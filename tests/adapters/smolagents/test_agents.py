@@ -85,9 +85,10 @@ def test_code_that_fails_tells_what_went_wrong_and_the_agent_goes_on() -> None:
 def test_what_is_no_code_is_an_error_of_the_agent() -> None:
     done = ran(coder("Coder", says("I don't know."), writes('final_answer("none")')))
 
-    assert done.kinds[0] == ("Coder", "error")
-    assert done.steps[0].content[0].data == {"error": "AgentParsingError"}
-    assert "code" in done.told[0][2]
+    assert done.told[0] == ("Coder", "thought", "I don't know.")
+    assert done.kinds[1] == ("Coder", "error")
+    assert done.steps[1].content[0].data == {"error": "AgentParsingError"}
+    assert "code" in done.told[1][2]
     assert done.trajectory.error is None
 
 
@@ -173,8 +174,9 @@ def test_an_answer_that_a_check_refuses_is_an_error_and_the_agent_goes_on() -> N
 
     done = ran(app)
 
-    assert done.kinds == [("Clerk", "error"), ("Clerk", "message")]
-    assert "Check" in done.told[0][2]
+    assert done.kinds == [("Clerk", "thought"), ("Clerk", "error"), ("Clerk", "message")]
+    assert "bad" in done.told[0][2]
+    assert "Check" in done.told[1][2]
     assert done.trajectory.final_output == "good"
 
 
@@ -367,7 +369,7 @@ def test_two_final_answers_at_once_are_an_error_and_no_answer() -> None:
 
     done = ran(agent("Clerk", both, answer("c")))
 
-    assert done.kinds == [("Clerk", "error"), ("Clerk", "message")]
+    assert done.kinds == [("Clerk", kind) for kind in ("thought", "thought", "error", "message")]
     assert done.trajectory.final_output == "c"
 
 
