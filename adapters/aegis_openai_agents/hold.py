@@ -75,10 +75,11 @@ class Hold:
 
     def tap(self, agent: Any) -> None:
         """Put taps around an agent's model, and its tools."""
-        from aegis_openai_agents.models import TappedModel
+        from aegis_openai_agents.models import TappedModel, untapped
 
         if isinstance(agent.model, Model):
             self.taps.put(agent, "model", lambda model: model if isinstance(model, TappedModel) else TappedModel(model))
+            self.taps.put(agent, "clone", untapped)
         self.tap_tools(agent.tools)
 
     @property

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import copy
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Callable
 from contextlib import aclosing
 from typing import Any
 
@@ -19,7 +19,7 @@ from aegis_openai_agents.requests import request_parts, write_request
 from aegis_openai_agents.responses import Reading, ResponseCodec
 from aegis_openai_agents.streams import ends, joined, split
 
-__all__ = ["TappedModel", "TappedProvider"]
+__all__ = ["TappedModel", "TappedProvider", "untapped"]
 
 
 class _Call:
@@ -86,6 +86,18 @@ async def _begun(system: str | None, items: Any, tools: list[Any], handoffs: lis
         frame.hold.ending = error
         raise
     return call
+
+
+def untapped(clone: Callable[..., Any]) -> Callable[..., Any]:
+    """What an agent's `clone` is meanwhile: a clone has the model itself, as it is no part of the run."""
+
+    def cloned(**changes: Any) -> Any:
+        made = clone(**changes)
+        if "model" not in changes and isinstance(made.model, TappedModel):
+            made.model = made.model._inner
+        return made
+
+    return cloned
 
 
 class TappedModel(Model):

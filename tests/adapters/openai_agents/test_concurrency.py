@@ -305,3 +305,55 @@ def test_the_sdks_own_tracing_goes_on_as_without_recording():
     assert found[0] == found[1]
     assert found[1][0] == ["Own workflow"]
     assert ("function", "stock") in found[1][1]
+
+
+def test_a_clone_has_the_model_itself_and_is_not_recorded():
+    model = Says("42")
+    agent = Agent("Solo", model=model)
+    with checked(agent) as run:
+        other = agent.clone(name="Other")
+        assert other.model is model
+        assert "clone" not in vars(other)
+        asyncio.run(Runner.run(agent, "Go", run_config=QUIET))
+        asyncio.run(Runner.run(other, "Go", run_config=QUIET))
+
+    assert said(run) == [("Solo", "", "42")]
+    assert "clone" not in vars(agent)
+
+
+def test_runs_of_others_pass_by_untouched_meanwhile():
+    class Seeing(AgentRunner):
+        async def run(self, starting_agent, input, **more):  # noqa: A002  the SDK's own name
+            seen.append((starting_agent, input, more))
+            return await super().run(starting_agent, input, **more)
+
+    seen, before, own = [], get_default_agent_runner(), Seeing()
+    recorded, other = Agent("Solo", model=Says("42")), Agent("Other", model=Says("43"))
+    try:
+        set_default_agent_runner(own)
+        with checked(recorded) as run:
+            result = asyncio.run(Runner.run(other, "Go", run_config=QUIET))
+            asyncio.run(Runner.run(recorded, "Go", run_config=QUIET))
+        assert get_default_agent_runner() is own
+    finally:
+        set_default_agent_runner(before)
+
+    agent, given, more = seen[0]
+    assert (agent, given) == (other, "Go")
+    assert more["run_config"] is QUIET
+    assert more.get("hooks") is None
+    assert type(other.model) is Says
+    assert result.final_output == "43"
+    assert said(run) == [("Solo", "", "42")]
+
+
+def test_blocks_side_by_side_leave_the_runner_as_it_was_whichever_ends_first():
+    before = get_default_agent_runner()
+    first, second = Agent("First", model=Says("1")), Agent("Second", model=Says("2"))
+    one, other = attached(first), attached(second)
+
+    one.detach()
+    assert get_default_agent_runner() is not before
+    other.detach()
+
+    assert get_default_agent_runner() is before
