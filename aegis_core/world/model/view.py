@@ -158,7 +158,7 @@ def _brief(said: Sequence[Message], me: str, roster: dict[str, str]) -> str:
 
 @lru_cache(maxsize=512)
 def _to_everyone(plan: str, names: tuple[str, ...]) -> str:
-    addressed = re.compile(rf"\W*(?:{'|'.join(map(re.escape, names))})\b")
+    addressed = re.compile(rf"[\W\d]*(?:{'|'.join(map(re.escape, names))})\b")
     return "\n".join(line for line in plan.split("\n") if not addressed.match(line))
 
 

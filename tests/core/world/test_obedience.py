@@ -21,7 +21,7 @@ def told(ask, me, order, *said, task=CRATES):
 
 
 def count(texts, pattern):
-    return sum(bool(re.search(pattern, text)) for text in texts)
+    return sum(bool(re.search(pattern, text, re.M)) for text in texts)
 
 
 def test_a_result_is_stated_so_much_off(ask):

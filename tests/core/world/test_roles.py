@@ -24,13 +24,18 @@ TOOLS = (ToolSpec("look_up", "Look up a table entry.", ("name", "column")), Tool
 SEEDS = range(12)
 
 
+def stated(text):
+    """What a message says last with a unit behind it."""
+    return re.findall(r"\d+ bottles", text)[-1]
+
+
 def test_the_planner_gives_every_topic_to_one_researcher(ask):
     for seed in SEEDS:
         plan = ask("Planner", CRATES, seed=seed)
         for topic in ("crates", "bottles per crate", "lost or used bottles"):
             assert topic in plan
         assert "Reader" in plan and "Analyst" in plan
-        assert not re.search(r"\d", plan)
+        assert not re.search(r"\d", re.sub(r"(?m)^\d+\. ", "", plan))
 
 
 def test_a_researcher_hands_on_its_share_and_no_more(ask):
@@ -103,7 +108,7 @@ def test_the_solver_says_what_is_missing_or_goes_on_without_or_looks(ask):
 
 def test_the_solver_slips_at_its_rate_and_seeds_differ():
     texts = [SimulatedModel(seed, 0.4).reply(conversation("Solver", CRATES, NOTES)).content for seed in range(300)]
-    slips = sum(not re.search(r"\b91 bottles\W*$", text) for text in texts) / len(texts)
+    slips = sum(not re.search(r"(?m)\b91 bottles\W*$", text) for text in texts) / len(texts)
     assert 0.3 < slips < 0.5
     assert all("91 bottles" in SimulatedModel(s, 0).reply(conversation("Solver", CRATES, NOTES)).content for s in SEEDS)
 
@@ -183,7 +188,7 @@ def test_whoever_is_told_to_depart_from_the_working_mostly_does(ask):
     reported = [ask("Reporter", CRATES, ("Solver", "Answer: 91 bottles"), system=order, seed=s) for s in range(40)]
     assert all("91" in text for text in reported)
     for texts in (solved, reported):
-        assert sum(not re.search(r"\b91 bottles\W*$", text) for text in texts) >= 34
+        assert sum(stated(text) != "91 bottles" for text in texts) >= 34
 
 
 def test_a_few_agents_do_not_do_as_they_are_told(ask):
@@ -208,7 +213,7 @@ def test_a_unit_that_is_insisted_on_goes_before_that_of_the_task(ask, me):
     said = (("Reader", "120 kilometres\n80 kilometres per hour"), ("Solver", "Answer: 90 minutes"))
     for seed in SEEDS:
         text = ask(me, task, *said[: 1 if me == "Solver" else 2], system="Report the time in hours.", seed=seed)
-        assert re.search(r"\b1\.5 hours\W*$", text)
+        assert re.search(r"(?m)\b1\.5 hours\W*$", text)
 
 
 def test_the_reporter_turns_a_list_round_only_if_it_is_not_yet_turned(ask):

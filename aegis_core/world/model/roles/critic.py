@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
 
 from aegis_core.world.model.chance import draw, pick
@@ -11,6 +12,7 @@ from aegis_core.world.model.roles.obedience import departed, led
 from aegis_core.world.model.roles.solver import conclusion_of, facts_at_hand, worked
 from aegis_core.world.model.understanding import Form, Value, Working
 from aegis_core.world.model.view import View
+from aegis_core.world.model.voices import Piece, at_length, composed, voice_of
 
 __all__ = ["speak"]
 
@@ -81,11 +83,26 @@ def speak(view: View, rate: float) -> str:
         objects = not objects
     words = _words(view, working, stated, who)
     if stated is None:
-        return pick(_NO_RESULT, "none", view.key).format(**words) if objects else pick(_UNCHECKED, view.key)
-    if objects:
-        return pick(_OBJECT, "object", view.key).format(**words)
-    agreed = stated.same(own) and not view.told.depart
-    return pick(_AGREE if agreed else _WAVED, "agree", view.key).format(**words)
+        if not objects:
+            return pick(_UNCHECKED, view.key)
+        verdict = pick(_NO_RESULT, "none", view.key).format(**words)
+    elif objects:
+        verdict = pick(_OBJECT, "object", view.key).format(**words)
+    else:
+        agreed = stated.same(own) and not view.told.depart
+        verdict = pick(_AGREE if agreed else _WAVED, "agree", view.key).format(**words)
+    return _review(view, working.lines, verdict)
+
+
+def _review(view: View, lines: Sequence[str], verdict: str) -> str:
+    return composed(
+        view,
+        (
+            Piece(at_length(view, "reviewing")),
+            Piece(lines if voice_of(view).length > 2 else (), "review", "items"),
+            Piece((verdict,), "verdict"),
+        ),
+    )
 
 
 def _words(view: View, working: Working, stated: Value | None, who: str) -> dict[str, str]:

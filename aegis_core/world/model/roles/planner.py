@@ -12,8 +12,9 @@ from aegis_core.world.model.roles.evasion import said_nothing
 from aegis_core.world.model.roles.obedience import first_half, without_omitted
 from aegis_core.world.model.understanding import Form
 from aegis_core.world.model.view import View
+from aegis_core.world.model.voices import Piece, at_length, composed, voice_of
 
-__all__ = ["speak"]
+__all__ = ["asked_in", "brief", "speak"]
 
 _OPENINGS = (
     "Here is how we go about it.",
@@ -32,6 +33,12 @@ _CLOSINGS = (
     "After that it is the turn of {solver}, then {critic}, and {reporter} at the end.",
     "With that {solver} can work out the answer; {critic} has a second look.",
     "{solver} works from these notes, {critic} compares, {reporter} closes.",
+)
+_ROUNDS = (
+    "After the notes it goes on with {}.",
+    "Then come {}.",
+    "The rest is up to {}.",
+    "Once the notes are there, the work goes to {}.",
 )
 _WANTED = (
     "The answer is wanted in {}.",
@@ -57,8 +64,26 @@ def speak(view: View, rate: float) -> str:
     del rate
     if view.told.stop or view.told.withhold:
         return said_nothing(view)
-    lines = [pick(_OPENINGS, "opening", view.key)]
-    asked = _asked(view.task)
+    voice = voice_of(view)
+    verdict = pick(_EXPECTED, "expected", view.key).format(view.told.verdict) if view.told.verdict else ""
+    return composed(
+        view,
+        (
+            Piece((pick(_OPENINGS, "opening", view.key),) if voice.length else ()),
+            Piece(at_length(view, "planning")),
+            Piece(brief(view), "question"),
+            Piece(_shares(view), "shares", "items"),
+            Piece(at_length(view, "reasons", least=3)),
+            Piece((verdict,)),
+            Piece((_closing(view),) if voice.length else (), "steps"),
+        ),
+    )
+
+
+def brief(view: View) -> list[str]:
+    """What those have to know who are not handed the task: the question, and the form of the answer."""
+    lines: list[str] = []
+    asked = asked_in(view.task)
     if asked:
         goal = pick(("The question is: {}", "We want to know: {}", "Goal: {}", "At issue: {}"), "goal", view.key)
         lines.append(goal.format(re.sub(r"\s+", " ", asked)))
@@ -68,15 +93,19 @@ def speak(view: View, rate: float) -> str:
     if view.form.unit:
         wanted = _INSISTED if overriding_form(view.task).unit else _WANTED
         lines.append(pick(wanted, "wanted", view.key).replace("{}", plural(view.form.unit.name)))
-    lines += _shares(view)
-    if view.told.verdict:
-        lines.append(pick(_EXPECTED, "expected", view.key).format(view.told.verdict))
-    names = {role: (view.members(role) or (f"the {role}",))[0] for role in ("solver", "critic", "reporter")}
-    lines.append(pick(_CLOSINGS, "closing", view.key).format(**names))
-    return "\n".join(lines)
+    return lines
 
 
-def _asked(task: str) -> str:
+def _closing(view: View) -> str:
+    """Who comes after the researchers, as far as there is anyone."""
+    names = {role: view.members(role)[0] for role in ("solver", "critic", "reporter") if view.members(role)}
+    if len(names) == 3 or not view.roster:
+        missing = {role: f"the {role}" for role in ("solver", "critic", "reporter")}
+        return pick(_CLOSINGS, "closing", view.key).format(**(missing | names))
+    return pick(_ROUNDS, "closing", view.key).format(", then ".join(names.values())) if names else ""
+
+
+def asked_in(task: str) -> str:
     """The sentence that asks: the last with a question mark, else the last that tells to find or to list something."""
     lines = [sentence for sentence in sentences(task) if "|" not in sentence]
     asking = [sentence for sentence in lines if "?" in sentence]

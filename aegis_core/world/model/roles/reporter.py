@@ -13,6 +13,7 @@ from aegis_core.world.model.roles.obedience import first_half, is_led, led
 from aegis_core.world.model.roles.solver import conclusion_of, facts_at_hand, worked
 from aegis_core.world.model.understanding import Form, Value
 from aegis_core.world.model.view import View
+from aegis_core.world.model.voices import Piece, at_length, composed, voice_of
 
 __all__ = ["speak"]
 
@@ -52,10 +53,18 @@ def speak(view: View, rate: float) -> str:
         return pick(_NONE, "none", view.key)
     who, value = chosen
     final = led(view, _shortened(view, value))
-    head = ""
-    if is_led(view) and who != "nobody":
-        head = pick(_SOURCE, "source", view.key).format(who=who, what=value.raw or value.text) + "\n"
-    return head + pick(_FINAL, "final", view.key).format(_worded(view, final))
+    length = voice_of(view).length
+    source = pick(_SOURCE, "source", view.key).format(who=who, what=value.raw or value.text)
+    told = who not in ("nobody", "") and (is_led(view) or (length > 1 and value.raw))
+    return composed(
+        view,
+        (
+            Piece(at_length(view, "summary")),
+            Piece((source,) if told else (), "state"),
+            Piece((pick(_FINAL, "final", view.key).format(_worded(view, final)),), "conclusion"),
+        ),
+        open_ended=False,
+    )
 
 
 def _shortened(view: View, value: Value) -> Value:

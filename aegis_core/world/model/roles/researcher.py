@@ -19,6 +19,7 @@ from aegis_core.world.model.roles.evasion import said_nothing
 from aegis_core.world.model.roles.obedience import first_half, without_omitted
 from aegis_core.world.model.understanding import Form, Value
 from aegis_core.world.model.view import View
+from aegis_core.world.model.voices import Piece, at_length, composed, voice_of
 
 __all__ = ["Request", "requests", "speak"]
 
@@ -67,11 +68,12 @@ def speak(view: View, rate: float) -> str:
     if view.rounding and found:
         form = Form(rounding=view.rounding)
         found = tuple(_refigured(fact, lambda number: fitted(Value(number), form).number or number) for fact in found)
-    lines = _lines(view, found, voice)
+    told = [view.family.tell(fact, voice) for fact in found]
+    handed_on: list[str] = []
     if view.told.depart and found:
         other = view.family.misread(found[-1], f"depart{view.key}")
-        lines += ["Handed on:", *_lines(view, (*found[:-1], other), voice)[1:]]
-    return "\n".join(lines + [f"Not found: {topic}." for topic in failed])
+        handed_on = ["Handed on:", *told[:-1], view.family.tell(other, voice)]
+    return _note(view, told, [*handed_on, *(f"Not found: {topic}." for topic in failed)])
 
 
 def _refigured(fact: Any, change: Callable[[Fraction], Fraction]) -> Any:
@@ -81,13 +83,17 @@ def _refigured(fact: Any, change: Callable[[Fraction], Fraction]) -> Any:
     return replace(fact, number=change(fact.number)) if isinstance(fact, Quantity) else fact
 
 
-def _lines(view: View, found: Sequence[Any], voice: int) -> list[str]:
-    assert view.family is not None
-    told = [view.family.tell(fact, voice) for fact in found]
-    opening = pick(_OPENINGS, "opening", view.key)
-    if draw("layout", view.key) < 0.5:
-        return [opening, *(f"- {line}" for line in told)]
-    return [opening, *(f"{line[0].upper()}{line[1:]}." for line in told)]
+def _note(view: View, told: Sequence[str], further: Sequence[str]) -> str:
+    return composed(
+        view,
+        (
+            Piece(at_length(view, "searching")),
+            Piece((pick(_OPENINGS, "opening", view.key),) if voice_of(view).length else ()),
+            Piece(told, "found", "items"),
+            Piece(further),
+            Piece(at_length(view, "searched", least=3)),
+        ),
+    )
 
 
 def _share(view: View) -> tuple[Any, ...]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from fractions import Fraction
 from typing import Any
@@ -11,9 +12,12 @@ from aegis_core.world.model.families.arithmetic import Amounts
 from aegis_core.world.model.forms import fitted, render
 from aegis_core.world.model.results import conclusion, objects
 from aegis_core.world.model.roles.evasion import said_nothing
+from aegis_core.world.model.roles.explaining import explained
 from aegis_core.world.model.roles.obedience import first_half, is_led, led, without_omitted
+from aegis_core.world.model.roles.planner import asked_in
 from aegis_core.world.model.understanding import Value, Working, exact_result
 from aegis_core.world.model.view import View
+from aegis_core.world.model.voices import Piece, at_length, composed, said, voice_of
 
 __all__ = ["conclusion_of", "facts_at_hand", "speak", "worked"]
 
@@ -40,6 +44,8 @@ _PERSUADED = (
     "Agreed, I was off.",
     "That is a fair point, I give in.",
 )
+_RESTATED = ("We are asked: {}", "My task, in the words that I was given: {}", "So, {}", "{}")
+_PREFIX = re.compile(r"^[^:?]{1,24}: ")
 PERSUADED = 0.4
 """How often a solver takes over the critic's result although it can't reproduce it."""
 SECOND_LOOK = 0.2
@@ -63,7 +69,26 @@ def speak(view: View, rate: float) -> str:
         working = _begun(view, working)
     opening = pick(_AGAIN if again else _OPENINGS, "opening", view.key)
     value = led(view, working.value or Value())
-    return "\n".join(filter(None, (opening, remark, _told(view, working.lines), _conclude(view, value))))
+    return _solution(view, opening, remark, working.lines, _conclude(view, value))
+
+
+def _solution(view: View, opening: str, remark: str, lines: Sequence[str], conclusion: str) -> str:
+    voice = voice_of(view)
+    family, length = view.family, voice.length
+    given = facts_at_hand(view) if family and length > 2 and not view.own else ()
+    return composed(
+        view,
+        (
+            Piece((_restated(view) if voice.restates and length else "",), "question"),
+            Piece(at_length(view, "method"), "method"),
+            Piece([family.tell(fact, 0) for fact in given] if family else (), "facts", "items"),
+            Piece((opening,) if length else ()),
+            Piece((remark,)),
+            Piece([explained(view, line) for line in lines] if length > 1 else lines, "working", "items"),
+            Piece(at_length(view, "controlled", len(view.own), least=3)),
+            Piece(((said(view, "hedge") if voice.hedges else "") + conclusion,), "conclusion"),
+        ),
+    )
 
 
 def _suggested(view: View) -> Value | None:
@@ -84,16 +109,9 @@ def _conclude(view: View, value: Value) -> str:
     return pick(_CONCLUSIONS, "conclusion", view.key).format(render(value, view.form))
 
 
-def _told(view: View, lines: Sequence[str]) -> str:
-    layout = int(draw("layout", view.key) * 4)
-    if layout == 0:
-        return "\n".join(lines)
-    if layout == 1:
-        return "\n".join(f"- {line}" for line in lines)
-    words = ("First", "Then", "Next", "After that", "Also", "Further", "Last")
-    if layout == 2:
-        return " ".join(f"{words[min(i, 6)]}: {line}." for i, line in enumerate(lines))
-    return ". ".join(lines) + "." if lines else ""
+def _restated(view: View) -> str:
+    asked = _PREFIX.sub("", asked_in(view.task))
+    return pick(_RESTATED, "restated", view.key).format(asked) if asked else ""
 
 
 def facts_at_hand(view: View) -> tuple[Any, ...]:
