@@ -14,6 +14,7 @@ from aegis_core.run.patches import Patches
 from aegis_core.run.recorder import OrderKey
 from aegis_core.run.values import text_of
 from aegis_core.trace.active import guarded
+from aegis_core.trajectory import Agent
 from aegis_smolagents._compat import FinalAnswerStep, run_result_output
 from aegis_smolagents.agents import AgentTap
 from aegis_smolagents.frames import Frame
@@ -80,6 +81,11 @@ class Hold:
             return
         self.run.error, self.run.limit_reached = None, ""  # how an earlier call ended is not how the run ends
         self.run.enter(task, goes_on=goes_on)
+
+    def told_by_user(self, text: str, path: str, place: OrderKey) -> int:
+        """Record what the user said to the system after its task; returns the number of the step."""
+        self.run.recorder.declare([Agent(path="user", kind="user")])
+        return self.run.step("user", "message", text, order=(*place, 0), addressed_to=(path,), visible_to=(path,))
 
     def leave(self, result: Any) -> None:
         """The system returned."""

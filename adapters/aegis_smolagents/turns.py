@@ -130,14 +130,17 @@ class TurnTap:
     def _begun(self, origin: _Origin, given: _Given) -> Frame:
         """Begin the turn, and write what was altered into the arguments."""
         hold, task = self._hold, given.get(_TASK)
+        told: tuple[int, ...] = ()
         if hold.is_entry(self._agent) and origin.outermost:
             hold.enter(task, goes_on=given.get("reset") is False)
+            if given.get("reset") is False and origin.place[0] != 1:
+                told = (hold.told_by_user(task, origin.path, origin.place),)
         parts: tuple[Part, ...] = (
             Part(id=_TASK, text=task, role="user", author=_author(origin, task)),
             *value_parts(given.get(_MORE) or {}, root=_MORE, role="user"),
         )
         parts, sources = hold.run.recorder.sources(parts, origin.path, precedes=precedes(origin.place))
-        parents = tuple(dict.fromkeys((*origin.parents, *sources)))
+        parents = tuple(dict.fromkeys((*told, *origin.parents, *sources)))
         with _at_the_top(origin), leaving():
             turn = hold.run.begin_turn(
                 origin.path,

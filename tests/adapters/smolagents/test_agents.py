@@ -189,7 +189,7 @@ def test_a_run_that_goes_on_with_an_earlier_one_belongs_to_it() -> None:
         app.run("And now?", reset=False)
 
     steps = recording.trajectory.steps
-    assert [(step.turn, step.text) for step in steps] == [(1, "twelve"), (2, "thirteen")]
+    assert [(step.turn, step.text) for step in steps if step.agent == "Clerk"] == [(1, "twelve"), (2, "thirteen")]
     assert "twelve" in app.model.shown[1]
     assert recording.trajectory.final_output == "thirteen"
 
@@ -423,3 +423,20 @@ def test_a_tool_that_is_called_outside_a_run_is_itself() -> None:
         app.run(TASK)
 
     assert [step.kind for step in recording.trajectory.steps] == ["message"]
+
+
+def test_a_follow_up_task_is_a_message_of_the_user_and_the_first_is_none() -> None:
+    app = agent("Clerk", answer("one"), answer("two"))
+    with aegis.record(app) as recording:
+        app.run("First question.")
+        app.run("And the second?", reset=False)
+
+    steps = recording.trajectory.steps
+    assert [(step.agent, step.kind, step.text) for step in steps] == [
+        ("Clerk", "message", "one"),
+        ("user", "message", "And the second?"),
+        ("Clerk", "message", "two"),
+    ]
+    assert steps[1].addressed_to == ("Clerk",)
+    assert 1 in steps[2].parents
+    assert recording.trajectory.task == "First question."

@@ -230,7 +230,7 @@ def test_the_error_of_a_call_is_not_that_of_a_later_one_that_went_well() -> None
 
     assert recording.trajectory.error is None
     assert recording.trajectory.final_output == "fine"
-    assert [step.kind for step in recording.trajectory.steps] == ["error", "message"]
+    assert [step.kind for step in recording.trajectory.steps] == ["error", "message", "message"]
 
 
 def structured(thought: str, code: str) -> Any:
