@@ -9,13 +9,13 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator, Mapping, Sequence
-from typing import Any
+from typing import Any, Protocol
 
 from pydantic import JsonValue
 
 from aegis_core.adapter import Part
 from aegis_core.run.values import is_chat_message, leaves, plain_arguments, plain_data
-from aegis_core.trajectory import Step
+from aegis_core.trajectory import Content
 
 __all__ = ["call_data", "call_text", "output_steps", "readable", "step_texts", "whole"]
 
@@ -127,7 +127,17 @@ def call_data(name: str, arguments: Any) -> dict[str, JsonValue]:
     return {"name": name, "args": plain}
 
 
-def step_texts(step: Step) -> tuple[str, ...]:
+class _Step(Protocol):
+    """A step, or what one is going to be made of."""
+
+    @property
+    def text(self) -> str: ...
+
+    @property
+    def content(self) -> tuple[Content, ...]: ...
+
+
+def step_texts(step: _Step) -> tuple[str, ...]:
     """The texts that a step consists of: those in its data, if its text is that of its data, else its text."""
     for content in step.content if len(step.content) == 1 else ():
         if content.type == "json" and isinstance(content.data, dict | list) and step.text == readable(content.data):

@@ -6,9 +6,9 @@ import functools
 import itertools
 import time
 from bisect import insort
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable
 from contextvars import ContextVar
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from threading import RLock
 from typing import Any
 
@@ -27,6 +27,7 @@ _RECENT = 256
 _MIN_TEXT = 8
 """Characters from which a text found inside another is taken for its source; a shorter one has to be the whole."""
 _LAST = "\uffff"
+_NAME = (str, type(None))
 
 
 inside_calls: ContextVar[tuple[int, ...]] = ContextVar("aegis_inside_calls", default=())
@@ -35,49 +36,76 @@ inside_calls: ContextVar[tuple[int, ...]] = ContextVar("aegis_inside_calls", def
 
 @dataclass(eq=False, slots=True)
 class _Row:
+    """What is known of a step when it happens. Its record is made when it is read, since a run has other things to do."""
+
+    number: int
     order: OrderKey
-    sequence: int
-    place: tuple[tuple[tuple[int, int, str], ...], int]
-    """What rows are sorted by: the order key, then the order of arrival."""
-    step: Step
     inside: tuple[int, ...]
-    texts: tuple[str, ...]
-    readers: set[str]
+    agent: str
+    kind: StepKind
+    text: str
+    moment: tuple[str, int]
+    """Branch and turn."""
+    content: tuple[Content, ...]
+    addressed_to: tuple[str, ...]
+    visible_to: tuple[str, ...]
+    parents: tuple[int, ...]
+    call_id: str | None
+    model: str | None
+    usage: Usage | None
+    start: float
+    end: float
+    texts: tuple[str, ...] = ()
+    readers: set[str] = field(default_factory=set)
     """Who saw the step, beside those whom it was said to be visible to."""
 
-    def as_read(self, **changes: Any) -> Step:  # Any: fields of `Step`
-        """The step with these fields changed, and with its readers; itself, if nothing is to be changed."""
+    def place(self) -> tuple[tuple[tuple[int, int, str], ...], int]:
+        """What rows are sorted by: the order key, then the order of arrival."""
+        return (sortable(self.order), self.number)
+
+    def is_sound(self) -> bool:
+        """Whether its record can be made, as far as that is quick to see."""
+        early = not self.parents or (min(self.parents) >= 0 and max(self.parents) < self.number)
+        return (
+            early and isinstance(self.text, str) and isinstance(self.model, _NAME) and isinstance(self.call_id, _NAME)
+        )
+
+    def step(self, index: int, parents: tuple[int, ...]) -> Step:
+        """The record of the step, with its readers."""
+        readers = self.visible_to
         if self.readers:
-            changes["visible_to"] = tuple(sorted({*self.step.visible_to, *self.readers}))
-        return self.step.model_copy(update=changes) if changes else self.step
+            readers = tuple(sorted({*readers, *self.readers}))
+        return Step(
+            index=index, agent=self.agent, kind=self.kind, text=self.text, branch=self.moment[0], turn=self.moment[1],
+            content=self.content, addressed_to=self.addressed_to, visible_to=readers, parents=parents,
+            call_id=self.call_id, model=self.model, usage=self.usage, start=self.start, end=self.end,
+        )  # fmt: skip
 
 
-@dataclass
+@dataclass(slots=True)
 class _Held:
-    """Of which steps a text holds a text, as far as it was compared with the steps by number of arrival."""
+    """Of which steps a text is or holds a text, in canonical order, as far as it was compared with the steps."""
 
-    steps: list[int]
+    rows: list[_Row]
     compared: int = 0
 
 
 class _Recent:
-    """Which of the last steps came before, by number of arrival, as far as it is asked."""
+    """Which of the last steps came before, as far as it is asked."""
 
-    def __init__(self, rows: list[_Row], ordered: list[_Row], precedes: Callable[[OrderKey], bool]) -> None:
-        self._rows = rows
+    def __init__(self, recorder: Recorder, precedes: Callable[[OrderKey], bool]) -> None:
         self._precedes = precedes
         self._known: dict[int, bool] = {}
         self._all: frozenset[int] | None = None
-        if len(rows) > _RECENT:
-            before = (row for row in reversed(ordered) if precedes(row.order))
-            self._all = frozenset(row.sequence for row in itertools.islice(before, _RECENT))
+        if len(recorder) > _RECENT:
+            before = (row for row in reversed(recorder.ordered()) if precedes(row.order))
+            self._all = frozenset(row.number for row in itertools.islice(before, _RECENT))
 
-    def __contains__(self, number: int) -> bool:
-        known = self._known.get(number)
+    def __contains__(self, row: _Row) -> bool:
+        known = self._known.get(row.number)
         if known is None:
-            row = self._rows[number]
-            before = self._precedes(row.order) if self._all is None else number in self._all
-            known = self._known[number] = before and row.step.text != ""
+            before = self._precedes(row.order) if self._all is None else row.number in self._all
+            known = self._known[row.number] = before and row.text != ""
         return known
 
 
@@ -101,7 +129,7 @@ class Recorder:
         self._rows: list[_Row] = []
         self._sorted: list[_Row] = []
         self._held: dict[str, _Held] = {}
-        self._entries: list[tuple[OrderKey, int, TapeEntry]] = []
+        self._entries: list[tuple[OrderKey, int, TapeEntry | Callable[[], TapeEntry]]] = []
         self._agents: dict[str, Agent] = {}
         self._turns: dict[tuple[str, str], int] = {}
         self._originals: dict[str, str] = {}
@@ -166,26 +194,16 @@ class Recorder:
                 self._meet(path)
             end = self.now()
             number = len(self._rows)
-            step = Step(
-                index=number,
-                agent=agent,
-                kind=kind,
-                text=text,
-                branch=moment.branch if moment else "",
-                turn=moment.turn if moment else max(1, self._turns.get((agent, ""), 1)),
-                content=content,
-                addressed_to=addressed_to,
-                visible_to=visible_to,
-                parents=parents,
-                call_id=call_id,
-                model=model,
-                usage=usage,
-                start=min(end if start is None else start, end),
-                end=end,
-            )
-            row = _Row(order, number, (sortable(order), number), step, inside_calls.get(), step_texts(step), set())
+            row = _Row(
+                number, order, inside_calls.get(), agent, kind, text,
+                (moment.branch, moment.turn) if moment else ("", max(1, self._turns.get((agent, ""), 1))),
+                content, addressed_to, visible_to, parents, call_id, model, usage,
+                min(end if start is None else start, end), end,
+            )  # fmt: skip
+            if not row.is_sound():
+                row.step(number, parents)  # raises: what is wrong with a step is told where it comes from
+            row.texts = step_texts(row) if content else (text,)
             self._rows.append(row)
-            insort(self._sorted, row, key=_place)
             return number
 
     def part_step(self, agent: str, part: Part, **more: Any) -> int:  # Any: the keywords of `step`
@@ -193,8 +211,8 @@ class Recorder:
         content = (Content(type="json", data=part.data),) if part.data is not None else ()
         return self.step(agent, part.kind, part.text, content=content, call_id=part.call_id, **more)
 
-    def tape(self, entry: TapeEntry, order: OrderKey = ()) -> None:
-        """Put an entry on the tape."""
+    def tape(self, entry: TapeEntry | Callable[[], TapeEntry], order: OrderKey = ()) -> None:
+        """Put an entry on the tape, or what makes one when the tape is read."""
         with self._lock:
             self._entries.append((order, len(self._entries), entry))
 
@@ -217,38 +235,42 @@ class Recorder:
         Args:
             precedes: whether a step with this order key came before, rather than beside, what is about to happen.
         """
-        parents: list[int] = []
+        parents: dict[int, None] = {}
+        authored: list[Part] = []
         with self._lock:
             recent: _Recent | None = None
-            authored: list[Part] = []
             for part in parts:
-                author, text = part.author, self._original(part.text)
-                numbers = self._steps_in(text)
-                if numbers and recent is None:  # most texts of a first turn are nobody's
-                    recent = _Recent(self._rows, self._sorted, precedes)
-                held = [self._rows[number] for number in numbers if number in recent] if recent is not None else []
-                for row in sorted(held, key=_place) if len(held) > 1 else held:
-                    if row.step.agent != reader:
-                        author = row.step.agent if text in row.texts else author
-                        parents.append(row.sequence)
-                        if reader not in row.step.visible_to:
+                author, text = part.author, self._original(part.text) if self._originals else part.text
+                rows = self._steps_in(text)
+                if rows and recent is None:  # most texts of a first turn are nobody's
+                    recent = _Recent(self, precedes)
+                for row in rows:
+                    if row.agent != reader and recent is not None and row in recent:
+                        author = row.agent if text in row.texts else author
+                        parents[row.number] = None
+                        if reader not in row.visible_to:
                             row.readers.add(reader)
                 authored.append(part if author == part.author else part.model_copy(update={"author": author}))
-        return tuple(authored), tuple(dict.fromkeys(parents))
+        return tuple(authored), tuple(parents)
 
     def orders(self, numbers: Iterable[int]) -> tuple[OrderKey, ...]:
         """The order keys of steps, by their numbers of arrival."""
         with self._lock:
             return tuple(self._rows[number].order for number in numbers)
 
-    def _steps_in(self, text: str) -> list[int]:
+    def _steps_in(self, text: str) -> list[_Row]:
         """The steps of which a text is or holds a text. Texts come again in every turn: each pair is compared once."""
-        held = self._held.setdefault(text, _Held([]))
-        for row in self._rows[held.compared :]:
-            if any(_holds(text, source) for source in row.texts):
-                held.steps.append(row.sequence)
-        held.compared = len(self._rows)
-        return held.steps
+        held = self._held.get(text)
+        if held is None:
+            held = self._held[text] = _Held([])
+        if held.compared < len(self._rows):
+            for row in self._rows[held.compared :]:
+                for source in row.texts:
+                    if source == text != "" or (len(source) >= _MIN_TEXT and source in text):
+                        insort(held.rows, row, key=_Row.place)
+                        break
+            held.compared = len(self._rows)
+        return held.rows
 
     def _original(self, text: str) -> str:
         for after, before in self._originals.items():
@@ -261,46 +283,49 @@ class Recorder:
         These are the steps in its context and those with its order key in front. The steps of its own turn are among
         them only where the turn's `moment` is given: a node is the whole turn, a tool is a part of it.
         """
-        own = (moment.agent, moment.branch, moment.turn) if moment is not None else None
+        own = (moment.agent, (moment.branch, moment.turn)) if moment is not None else None
         beside = (order, after(order)) if own is None else ()
         with self._lock:
             rows = [
                 row
-                for row in self._sorted
+                for row in self._rows
                 if token in row.inside
-                or (row.step.agent, row.step.branch, row.step.turn) == own
+                or (row.agent, row.moment) == own
                 or (order and row.order[: len(order)] == order and row.order not in beside)
             ]
-        return tuple(row.as_read() for row in rows)
+            return tuple(row.step(row.number, row.parents) for row in sorted(rows, key=_Row.place))
 
     def history(self) -> tuple[tuple[str, str], ...]:
         """(agent, text) of the delivered steps so far, in canonical order."""
         return tuple((step.agent, step.text) for step in self.steps())
 
+    def __len__(self) -> int:
+        """How many steps there are so far."""
+        return len(self._rows)
+
+    def ordered(self) -> list[_Row]:
+        """The rows of all steps in canonical order."""
+        with self._lock:
+            for row in self._rows[len(self._sorted) :]:
+                insort(self._sorted, row, key=_Row.place)
+            return self._sorted
+
     def steps(self) -> tuple[Step, ...]:
         """All steps in canonical order, indexed from 0 without gaps, parents renumbered."""
         with self._lock:
-            rows = list(self._sorted)
-        position = {row.sequence: index for index, row in enumerate(rows)}
-        return tuple(self._indexed(row, index, position) for index, row in enumerate(rows))
-
-    def _indexed(self, row: _Row, index: int, position: Mapping[int, int]) -> Step:
-        step, changes = row.step, {}
-        parents = tuple(sorted(position[p] for p in step.parents if p in position and position[p] < index))
-        if (step.index, step.parents) != (index, parents):
-            changes = {"index": index, "parents": parents}
-        return row.as_read(**changes)
+            rows = self.ordered()
+            position = {row.number: index for index, row in enumerate(rows)}
+            return tuple(
+                row.step(index, tuple(sorted(position[p] for p in row.parents if position[p] < index)))
+                for index, row in enumerate(rows)
+            )
 
     def entries(self) -> tuple[TapeEntry, ...]:
         """All tape entries in canonical order."""
         with self._lock:
+            self._entries = [
+                (order, number, entry if isinstance(entry, TapeEntry) else entry())
+                for order, number, entry in self._entries
+            ]
             rows = sorted(self._entries, key=lambda row: (sortable(row[0]), row[1]))
-        return tuple(entry for _, _, entry in rows)
-
-
-def _place(row: _Row) -> tuple[tuple[tuple[int, int, str], ...], int]:
-    return row.place
-
-
-def _holds(text: str, source: str) -> bool:
-    return source == text != "" or (len(source) >= _MIN_TEXT and source in text)
+        return tuple(entry for _, _, entry in rows if isinstance(entry, TapeEntry))
