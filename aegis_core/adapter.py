@@ -95,6 +95,8 @@ class Turn:
     calls: dict[str, int] = field(default_factory=dict)
     parents: tuple[int, ...] = ()
     started: float = 0.0
+    since: int = 0
+    """How many steps were recorded before it began."""
 
     def texts(self) -> dict[str, str]:
         """Altered texts by part id: what the adapter has to write."""

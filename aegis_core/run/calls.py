@@ -4,19 +4,20 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Awaitable, Callable, Iterable, Sequence
-from typing import TypeVar
+from dataclasses import dataclass
+from typing import Any, TypeVar
 
-from pydantic import JsonValue
+from pydantic import JsonValue, TypeAdapter
 
 from aegis_core.adapter import CallKind, Codec, Part, Turn
 from aegis_core.errors import RecorderWarning, ReplayDrift
-from aegis_core.faults import Moment, Scope, Strategy
+from aegis_core.faults import Scope, Strategy
 from aegis_core.run.driving import drive
 from aegis_core.run.ids import ids_of_this_run
 from aegis_core.run.recorder import OrderKey, inside_calls
 from aegis_core.run.recorder import after as after_turn
-from aegis_core.run.state import RunState
-from aegis_core.run.tape import CallKey, TapeEntry
+from aegis_core.run.state import RunState, moment_of
+from aegis_core.run.tape import CallKey, TapeEntry, TapeKind
 from aegis_core.trajectory import RunError, Step
 
 __all__ = ["Calls"]
@@ -25,6 +26,29 @@ R = TypeVar("R")
 
 _HOLDING = ("node", "tool")
 """Kinds of calls inside of which other agents may act: they bring back those turns when they are served."""
+
+
+_snapshot: Callable[[JsonValue], JsonValue] = TypeAdapter(JsonValue).validate_python
+"""A copy of plain data, so that nothing can change what is on the tape."""
+
+
+@dataclass(slots=True)
+class _Asked:
+    """A call that is being made."""
+
+    turn: Turn
+    kind: CallKind
+    name: str
+    number: int
+    parts: tuple[Part, ...]
+    extra: JsonValue
+    place: OrderKey
+    request: Callable[[], Iterable[Part]] | None = None
+    digest: str | None = None
+
+    def key(self) -> CallKey:
+        """Which call it is."""
+        return CallKey(moment=self.turn.moment, kind=self.kind, name=self.name, call=self.number)
 
 
 class Calls(RunState):
@@ -103,20 +127,25 @@ class Calls(RunState):
         request: Callable[[], Iterable[Part]] | None,
         blocking: bool,
     ) -> R:
-        place = order or turn.order
-        with self._lock:
-            counter = f"{kind}/{name}"
-            turn.calls[counter] = turn.calls.get(counter, 0) + 1
-            key = CallKey(moment=turn.moment, kind=kind, name=name, call=turn.calls[counter])
-        digest = self._requests.hash(parts, extra)
-        served = self.replay.serve(key, digest) if self.replay is not None else None
+        asked = _Asked(turn, kind, name, self._count(turn, kind, name), parts, extra, order or turn.order, request)
+        if self._is_plain:
+            return await self._live(asked, live, codec, before, blocking)
+        asked.digest = self._requests.hash(parts, extra)
+        served = self.replay.serve(asked.key(), asked.digest) if self.replay is not None else None
         if self.replay is not None and self.replay.drift and not self.replay.fired:
             raise ReplayDrift(f"run {self.info.run_id}: {self.replay.drift}")
         if served is not None:
-            result = self._served(turn, served, parts, codec, place)
+            result = self._served(turn, served, parts, codec, asked.place)
         else:
-            result = await self._live(turn, key, digest, parts, live, codec, before, place, request, blocking)
-        return await self._altered_result(turn, key, codec, result, after, blocking)
+            result = await self._live(asked, live, codec, before, blocking)
+        return await self._altered_result(turn, asked.key(), codec, result, after, blocking)
+
+    def _count(self, turn: Turn, kind: CallKind, name: str) -> int:
+        """The how manieth call of this kind and name it is in its turn."""
+        counter = f"{kind}/{name}"
+        with self._lock:
+            turn.calls[counter] = number = turn.calls.get(counter, 0) + 1
+        return number
 
     def _served(self, turn: Turn, entry: TapeEntry, parts: tuple[Part, ...], codec: Codec[R], place: OrderKey) -> R:
         ids = ids_of_this_run(entry.request, parts)
@@ -128,7 +157,7 @@ class Calls(RunState):
                 self.recorder.tape(inner if ids is None else ids.entry(inner), place)
             self.recorder.pass_over(entry.inner_turns)
             self._repeat(turn, entry.inner, place)
-        self.recorder.tape(entry, _order(place, entry.key))
+        self.recorder.tape(entry, _order(place, entry.key.kind))
         return result
 
     def _repeat(self, turn: Turn, steps: tuple[Step, ...], place: OrderKey) -> None:
@@ -141,7 +170,7 @@ class Calls(RunState):
                 step.agent,
                 step.kind,
                 step.text,
-                moment=_moment(step),
+                moment=moment_of(step),
                 order=place,
                 content=step.content,
                 addressed_to=step.addressed_to,
@@ -154,61 +183,62 @@ class Calls(RunState):
 
     async def _live(
         self,
-        turn: Turn,
-        key: CallKey,
-        digest: str,
-        parts: tuple[Part, ...],
+        asked: _Asked,
         live: Callable[[dict[str, str]], Awaitable[R]],
         codec: Codec[R],
         before: Sequence[Scope],
-        place: OrderKey,
-        request: Callable[[], Iterable[Part]] | None,
         blocking: bool,
     ) -> R:
+        turn, kind, place = asked.turn, asked.kind, asked.place
         with self._lock:
-            self._n_calls += key.kind != "node"
-            self._live_calls += key.kind == "model"
+            self._n_calls += kind != "node"
+            self._live_calls += kind == "model"
         self._check_limits()
         texts: dict[str, str] = {}
-        if key.kind == "model":
-            altered = await self._alter(turn.moment, "prompt_injection", before, parts, turn.parts, blocking, key.call)
+        shown = asked.parts
+        if kind == "model" and self.interventions is not None:
+            altered = await self._alter(
+                turn.moment, "prompt_injection", before, shown, turn.parts, blocking, asked.number
+            )
             if altered is not None:
-                parts = altered.parts
-                texts = {part.id: part.text for part in parts if part.id in altered.changed}
+                shown = altered.parts
+                texts = {part.id: part.text for part in shown if part.id in altered.changed}
         token = next(self._tokens)
-        outer = inside_calls.set((*inside_calls.get(), token)) if key.kind in _HOLDING else None
+        outer = inside_calls.set((*inside_calls.get(), token)) if kind in _HOLDING else None
         try:
             result = await live(texts)
         except Exception as error:
             failed = RunError(type=type(error).__name__, message=str(error), agent=turn.moment.agent)
-            sent = parts if request is None else tuple(request())
-            self.recorder.tape(TapeEntry(key=key, request_hash=digest, request=sent, error=failed), place)
+            self._tape_call(place, asked, shown, error=failed)
             raise
         finally:
             if outer is not None:
                 inside_calls.reset(outer)
-        own = turn.moment if key.kind == "node" else None
-        inner = self.recorder.inside(token, own, place) if key.kind in _HOLDING else ()
-        payload, unkept = self._kept(key, codec, result)
-        entry = TapeEntry(
-            key=key, request_hash=digest, request=parts if request is None else tuple(request()),
-            payload=payload, inner=inner, error=unkept,
-            inner_turns=tuple(dict.fromkeys(_moment(s) for s in inner if _moment(s) != turn.moment)),
-        )  # fmt: skip
-        self.recorder.tape(entry, _order(place, key))
+        own = turn.moment if kind == "node" else None
+        inner = self.recorder.inside(token, own, place, since=turn.since) if kind in _HOLDING else ()
+        payload, unkept = self._kept(asked, codec, result)
+        self._tape_call(_order(place, kind), asked, shown, payload=payload, inner=inner, error=unkept)
         return result
 
-    def _kept(self, key: CallKey, codec: Codec[R], result: R) -> tuple[JsonValue, RunError | None]:
+    def _tape_call(self, order: OrderKey, asked: _Asked, shown: tuple[Part, ...], **more: Any) -> None:
+        """Put a live call on the tape. Any: the remaining keywords of `_tape`."""
+        request = shown if asked.request is None else tuple(asked.request())
+        self._tape(
+            order, asked.turn.moment, asked.kind, name=asked.name, call=asked.number, digest=asked.digest,
+            sent=asked.parts, request=request, extra=asked.extra, **more,
+        )  # fmt: skip
+
+    def _kept(self, asked: _Asked, codec: Codec[R], result: R) -> tuple[JsonValue, RunError | None]:
         """A result as plain data; where it has no such form, the run goes on, and proves nothing."""
         try:
-            return codec.encode(result), None
+            return _snapshot(codec.encode(result)), None
         except Exception as error:  # recorder boundary: the result is the system's all the same
-            self.trouble = f"{key}: its result can't be put on the tape: {error}"
+            self.trouble = f"{asked.key()}: its result can't be put on the tape: {error}"
             warnings.warn(
                 f"aegis: {self.trouble}. The run itself is not affected, but can't be served", RecorderWarning,
                 stacklevel=2,
             )  # fmt: skip
-            return None, RunError(type=type(error).__name__, message=str(error), agent=key.moment.agent)
+            return None, RunError(type=type(error).__name__, message=str(error), agent=asked.turn.moment.agent)
 
     async def _altered_result(
         self, turn: Turn, key: CallKey, codec: Codec[R], result: R, after: Sequence[Scope], blocking: bool
@@ -248,15 +278,12 @@ class Calls(RunState):
             RunLimitReached: too many calls, or too much time.
         """
         sent = tuple(parts)
+        asked = _Asked(turn, kind, name, self._count(turn, kind, name), sent, extra, turn.order)
         with self._lock:
-            counter = f"{kind}/{name}"
-            turn.calls[counter] = turn.calls.get(counter, 0) + 1
-            key = CallKey(moment=turn.moment, kind=kind, name=name, call=turn.calls[counter])
             self._n_calls += kind != "node"
             self._live_calls += kind == "model"
-        digest = self._requests.hash(sent, extra)
-        self.recorder.tape(TapeEntry(key=key, request_hash=digest, request=sent, payload=payload), turn.order)
-        if self.replay is not None and (drift := self.replay.made_anew(key)):
+        self._tape_call(turn.order, asked, sent, payload=_snapshot(payload))
+        if self.replay is not None and (drift := self.replay.made_anew(asked.key())):
             raise ReplayDrift(f"run {self.info.run_id}: {drift}")
         self._check_limits()
 
@@ -271,10 +298,6 @@ class Calls(RunState):
         return any(self.interventions.due(turn.moment, strategy, scopes) for strategy in strategies)
 
 
-def _moment(step: Step) -> Moment:
-    return Moment(agent=step.agent, branch=step.branch, turn=step.turn)
-
-
-def _order(place: OrderKey, key: CallKey) -> OrderKey:
+def _order(place: OrderKey, kind: TapeKind) -> OrderKey:
     """What may hold turns stands on the tape after them, so that a target in there is not served with it."""
-    return after_turn(place) if key.kind in _HOLDING else place
+    return after_turn(place) if kind in _HOLDING else place

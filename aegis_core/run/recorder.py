@@ -36,7 +36,7 @@ inside_calls: ContextVar[tuple[int, ...]] = ContextVar("aegis_inside_calls", def
 
 @dataclass(eq=False, slots=True)
 class _Row:
-    """What is known of a step when it happens. Its record is made when it is read, since a run has other things to do."""
+    """What is known of a step when it happens. Its record is made when it is read: a run has other things to do."""
 
     number: int
     order: OrderKey
@@ -277,18 +277,21 @@ class Recorder:
             text = text.replace(after, before) if after else text
         return text
 
-    def inside(self, token: int, moment: Moment | None, order: OrderKey = ()) -> tuple[Step, ...]:
+    def inside(self, token: int, moment: Moment | None, order: OrderKey = (), *, since: int = 0) -> tuple[Step, ...]:
         """The steps that were recorded inside a call, in canonical order.
 
         These are the steps in its context and those with its order key in front. The steps of its own turn are among
         them only where the turn's `moment` is given: a node is the whole turn, a tool is a part of it.
+
+        Args:
+            since: how many steps there were when the turn began; none of those is meant.
         """
         own = (moment.agent, (moment.branch, moment.turn)) if moment is not None else None
         beside = (order, after(order)) if own is None else ()
         with self._lock:
             rows = [
                 row
-                for row in self._rows
+                for row in itertools.islice(self._rows, since, None)
                 if token in row.inside
                 or (row.agent, row.moment) == own
                 or (order and row.order[: len(order)] == order and row.order not in beside)

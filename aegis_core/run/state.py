@@ -22,10 +22,10 @@ from aegis_core.run.recorder import OrderKey, Recorder, after
 from aegis_core.run.replay import Replay
 from aegis_core.run.requests import Requests
 from aegis_core.run.secrets import Secrets
-from aegis_core.run.tape import Tape
-from aegis_core.trajectory import RunError, StepKind, Trajectory
+from aegis_core.run.tape import CallKey, Tape, TapeEntry, TapeKind
+from aegis_core.trajectory import RunError, Step, StepKind, Trajectory
 
-__all__ = ["RunState"]
+__all__ = ["RunState", "moment_of"]
 
 
 class RunState:
@@ -242,8 +242,51 @@ class RunState:
                     self.recorder.altered(original.text, part.text)
         return altered
 
+    @property
+    def _is_plain(self) -> bool:
+        """Whether the run is only recorded: nothing is served and nothing altered in it."""
+        return self.replay is None and self.interventions is None
+
+    def _tape(
+        self,
+        order: OrderKey,
+        moment: Moment,
+        kind: TapeKind,
+        *,
+        sent: tuple[Part, ...],
+        request: tuple[Part, ...],
+        name: str = "",
+        call: int = 1,
+        digest: str | None = None,
+        extra: JsonValue = None,
+        payload: JsonValue = None,
+        error: RunError | None = None,
+        inner: tuple[Step, ...] = (),
+    ) -> None:
+        """Put an entry on the tape, which is made when the tape is read if the run is only recorded.
+
+        Args:
+            sent: the parts that count for the hash, with `extra`, where it is not known yet.
+            digest: the hash, if it is.
+            inner: steps inside a call of kind `node`.
+        """
+
+        def made() -> TapeEntry:
+            return TapeEntry(
+                key=CallKey(moment=moment, kind=kind, name=name, call=call),
+                request_hash=self._requests.hash(sent, extra) if digest is None else digest,
+                request=request,
+                payload=payload,
+                inner=inner,
+                inner_turns=tuple(dict.fromkeys(m for step in inner if (m := moment_of(step)) != moment)),
+                error=error,
+            )
+
+        self.recorder.tape(made if self._is_plain else made(), order)
+
     def _check_limits(self) -> None:
-        limits, spent = self.limits, self.recorder.now()
+        limits = self.limits
+        spent = 0.0 if limits.seconds is None else self.recorder.now()
         reached = ""
         if limits.turns is not None and self._n_turns > limits.turns:
             reached = f"more than {limits.turns} turns"
@@ -258,6 +301,11 @@ class RunState:
     def _close(self, moment: Moment) -> None:
         with self._lock:
             self._open[moment.agent, moment.branch] = max(0, self._open.get((moment.agent, moment.branch), 0) - 1)
+
+
+def moment_of(step: Step) -> Moment:
+    """The turn that a step belongs to."""
+    return Moment(agent=step.agent, branch=step.branch, turn=step.turn)
 
 
 def _causes(error: BaseException) -> Iterator[BaseException]:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import replace
 
 from pydantic import JsonValue
 
@@ -14,7 +13,7 @@ from aegis_core.run.driving import drive
 from aegis_core.run.observation import first_difference
 from aegis_core.run.recorder import OrderKey, after
 from aegis_core.run.state import RunState
-from aegis_core.run.tape import CallKey, TapeEntry
+from aegis_core.run.tape import TapeEntry
 from aegis_core.trajectory import Usage
 
 __all__ = ["Turns"]
@@ -46,7 +45,11 @@ class Turns(RunState):
             ReplayDrift: the run left the recorded prefix.
             RunLimitReached: too many turns, or too much time.
         """
-        return drive(self._begin(agent, tuple(parts), branch, order, parents, scopes, nested, blocking=True))
+        turn, digest = self._opened(agent, tuple(parts), branch, order, parents, nested)
+        if self.interventions is not None:
+            drive(self._shown(turn, scopes, blocking=True))
+        self._tape_input(turn, digest)
+        return turn
 
     async def abegin_turn(
         self,
@@ -60,20 +63,22 @@ class Turns(RunState):
         nested: bool = False,
     ) -> Turn:
         """Asynchronous form of `begin_turn`."""
-        return await self._begin(agent, tuple(parts), branch, order, parents, scopes, nested, blocking=False)
+        turn, digest = self._opened(agent, tuple(parts), branch, order, parents, nested)
+        if self.interventions is not None:
+            await self._shown(turn, scopes, blocking=False)
+        self._tape_input(turn, digest)
+        return turn
 
-    async def _begin(
+    def _opened(
         self,
         agent: str,
         parts: tuple[Part, ...],
         branch: str,
         order: OrderKey,
         parents: tuple[int, ...],
-        scopes: Sequence[Scope],
         nested: bool,
-        *,
-        blocking: bool,
-    ) -> Turn:
+    ) -> tuple[Turn, str | None]:
+        """The turn as it begins, and the hash of what it was to be shown, if that is needed now."""
         with self._lock:
             self._n_turns += 1
             if self._open.get((agent, branch)) and not nested:
@@ -81,16 +86,20 @@ class Turns(RunState):
             self._open[agent, branch] = self._open.get((agent, branch), 0) + 1
         self._check_limits()
         moment = self.recorder.next_moment(agent, branch)
-        digest = self._requests.hash(parts)
-        if self.replay is not None and (drift := self.replay.turn_begins(moment, digest)):
+        digest = None if self._is_plain else self._requests.hash(parts)
+        if self.replay is not None and digest is not None and (drift := self.replay.turn_begins(moment, digest)):
             raise ReplayDrift(f"run {self.info.run_id}: {drift}")
-        turn = Turn(moment=moment, parts=parts, order=order, parents=parents, started=self.recorder.now())
-        altered = await self._alter(moment, "prompt_injection", scopes, parts, (), blocking)
+        started, since = self.recorder.now(), len(self.recorder)
+        turn = Turn(moment=moment, parts=parts, order=order, parents=parents, started=started, since=since)
+        return turn, digest
+
+    async def _shown(self, turn: Turn, scopes: Sequence[Scope], *, blocking: bool) -> None:
+        altered = await self._alter(turn.moment, "prompt_injection", scopes, turn.parts, (), blocking)
         if altered is not None:
             turn.parts, turn.changed, turn.scope = altered.parts, altered.changed, altered.scope
-        entry = TapeEntry(key=CallKey(moment=moment, kind="input"), request_hash=digest, request=turn.parts)
-        self.recorder.tape(entry, order)
-        return turn
+
+    def _tape_input(self, turn: Turn, digest: str | None) -> None:
+        self._tape(turn.order, turn.moment, "input", digest=digest, sent=turn.parts, request=turn.parts)
 
     def end_turn(
         self,
@@ -149,9 +158,10 @@ class Turns(RunState):
             model, usage = _producer(known, usage)
         self._tape_output(turn, parts, model, usage)
         delivery = Delivery(parts, route)
-        altered = await self._alter(turn.moment, "response_corruption", scopes, parts, turn.parts, blocking)
-        if altered is not None:
-            delivery = Delivery(altered.parts, altered.route or route, altered.scope, altered.changed)
+        if self.interventions is not None:
+            altered = await self._alter(turn.moment, "response_corruption", scopes, parts, turn.parts, blocking)
+            if altered is not None:
+                delivery = Delivery(altered.parts, altered.route or route, altered.scope, altered.changed)
         to = addressed_to or ((delivery.route,) if delivery.route else ())
         numbers = [
             self.recorder.part_step(
@@ -163,7 +173,7 @@ class Turns(RunState):
             for number, part in enumerate(delivery.parts if steps is None else steps(delivery))
         ]  # fmt: skip
         self._spare_the_rest(turn.moment)
-        return replace(delivery, steps=tuple(numbers))
+        return Delivery(delivery.parts, delivery.route, delivery.scope, delivery.changed, tuple(numbers))
 
     def _spare_the_rest(self, moment: Moment) -> None:
         """Have the rest of the run served as far as it can be, if the injection that it was made for had no effect."""
@@ -177,9 +187,7 @@ class Turns(RunState):
 
     def _tape_output(self, turn: Turn, parts: tuple[Part, ...], model: str | None, usage: Usage | None) -> None:
         payload: JsonValue = {"model": model, "usage": usage.model_dump(mode="json") if usage else None}
-        key = CallKey(moment=turn.moment, kind="output")
-        entry = TapeEntry(key=key, request_hash=self._requests.hash(parts), request=parts, payload=payload)
-        self.recorder.tape(entry, after(turn.order))
+        self._tape(after(turn.order), turn.moment, "output", sent=parts, request=parts, payload=payload)
 
 
 def _producer(output: TapeEntry, usage: Usage | None) -> tuple[str | None, Usage | None]:
