@@ -268,18 +268,22 @@ class RunState:
         Args:
             sent: the parts that count for the hash, with `extra`, where it is not known yet.
             digest: the hash, if it is.
+            payload: plain data that nobody else holds.
             inner: steps inside a call of kind `node`.
         """
 
         def made() -> TapeEntry:
-            return TapeEntry(
-                key=CallKey(moment=moment, kind=kind, name=name, call=call),
-                request_hash=self._requests.hash(sent, extra) if digest is None else digest,
-                request=request,
-                payload=payload,
-                inner=inner,
-                inner_turns=tuple(dict.fromkeys(m for step in inner if (m := moment_of(step)) != moment)),
-                error=error,
+            turns = dict.fromkeys(m for step in inner if (m := moment_of(step)) != moment) if inner else ()
+            return TapeEntry.made_of(
+                {
+                    "key": CallKey.made_of({"moment": moment, "kind": kind, "name": name, "call": call}),
+                    "request_hash": self._requests.hash(sent, extra) if digest is None else digest,
+                    "request": request,
+                    "payload": payload,
+                    "inner": inner,
+                    "inner_turns": tuple(turns),
+                    "error": error,
+                }
             )
 
         self.recorder.tape(made if self._is_plain else made(), order)
