@@ -691,9 +691,9 @@ def notes_tuples_in_the_ledger(run: Run) -> None:
 
 @saboteur("records_survive_json")
 def records_tuples(run: Run) -> None:
-    real = run.recorder.tape
-    run.recorder.tape = lambda entry, *args: real(  # type: ignore[method-assign]
-        entry.model_copy(update={"payload": (1, 2)}) if entry.key.kind == "input" else entry, *args
+    real = run.recorder.entries
+    run.recorder.entries = lambda: tuple(  # type: ignore[method-assign]
+        entry.model_copy(update={"payload": (1, 2)}) if entry.key.kind == "input" else entry for entry in real()
     )
 
 
