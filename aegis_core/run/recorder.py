@@ -6,10 +6,11 @@ import functools
 import itertools
 import time
 from bisect import insort
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextvars import ContextVar
 from dataclasses import dataclass, field
 from threading import RLock
+from types import MappingProxyType
 from typing import Any
 
 from aegis_core.adapter import Part
@@ -25,9 +26,10 @@ OrderKey = tuple[int | str, ...]
 _RECENT = 256
 """How many of the last steps are searched for the source of a text, so that the cost per turn is bounded."""
 _MIN_TEXT = 8
-"""Characters from which a text found inside another is taken for its source; a shorter one has to be the whole."""
+"""Characters from which a text found inside another is taken for its source; a shorter one has to be a line's end."""
 _LAST = "\uffff"
 _NAME = (str, type(None))
+_UNKNOWN: Mapping[str, Sequence[int]] = MappingProxyType({})
 
 
 inside_calls: ContextVar[tuple[int, ...]] = ContextVar("aegis_inside_calls", default=())
@@ -118,6 +120,28 @@ def sortable(order: OrderKey) -> tuple[tuple[int, int, str], ...]:
 def after(order: OrderKey) -> OrderKey:
     """The key of what comes after all that happens inside a turn with this order key."""
     return (*order, _LAST) if order else order
+
+
+def _is_told(source: str, text: str) -> bool:
+    """Whether a text that holds another one tells it: "Answer: 79" tells 79, "179 boxes" does not."""
+    if len(source) >= _MIN_TEXT:
+        return True
+    return source.strip() != "" and any(
+        line == source or line.endswith((f": {source}", f": {source}.")) for line in map(str.strip, text.split("\n"))
+    )
+
+
+def _meant(rows: Sequence[_Row], text: str, repeats: int) -> list[_Row]:
+    """Of steps that say the same, the latest: what was said again is what was handed on.
+
+    Args:
+        rows: in canonical order, each of which is or is held by the text.
+        repeats: how often the text comes among the parts from here on; each is another step's.
+    """
+    equal = [row for row in rows if text in row.texts]
+    latest = {row.texts: row for row in rows if text not in row.texts}
+    meant = set(map(id, latest.values())) | set(map(id, equal[-repeats:][:1]))
+    return [row for row in rows if id(row) in meant]
 
 
 class Recorder:
@@ -225,28 +249,41 @@ class Recorder:
             self._originals[after] = self._originals.get(before, before)
 
     def sources(
-        self, parts: tuple[Part, ...], reader: str, *, precedes: Callable[[OrderKey], bool] = lambda _: True
+        self,
+        parts: tuple[Part, ...],
+        reader: str,
+        *,
+        precedes: Callable[[OrderKey], bool] = lambda _: True,
+        known: Mapping[str, Sequence[int]] = _UNKNOWN,
     ) -> tuple[tuple[Part, ...], tuple[int, ...]]:
-        """Who wrote what an agent is about to see, judged by the text alone.
+        """Who wrote what an agent is about to see: by number where the adapter knows it, else judged by the text.
 
         A part that is a text of one of the last steps of another agent gets that agent as its author. If it is one or
-        holds one, the step becomes visible to the reader, and its number is among the parents that are returned.
+        holds one, the step becomes visible to the reader, and its number is among the parents that are returned. Where
+        several steps say the same, the latest are meant, as many as there are such parts.
 
         Args:
             precedes: whether a step with this order key came before, rather than beside, what is about to happen.
+            known: of which steps parts are the texts, by the ids of the parts; none is a step's text if () is given.
+                Steps by number come before, whatever `precedes` says.
         """
         parents: dict[int, None] = {}
         authored: list[Part] = []
         with self._lock:
             recent: _Recent | None = None
-            for part in parts:
-                author, text = part.author, self._original(part.text) if self._originals else part.text
-                rows = self._steps_in(text)
-                if rows and recent is None:  # most texts of a first turn are nobody's
-                    recent = _Recent(self, precedes)
+            texts = [self._original(part.text) if self._originals else part.text for part in parts]
+            for number, part in enumerate(parts):
+                author, text = part.author, texts[number]
+                if part.id in known:
+                    rows = [self._rows[step] for step in known[part.id]]
+                else:
+                    rows = self._steps_in(text)
+                    if rows:
+                        recent = recent or _Recent(self, precedes)  # most texts of a first turn are nobody's
+                        rows = _meant([row for row in rows if row in recent], text, texts[number:].count(text))
                 for row in rows:
-                    if row.agent != reader and recent is not None and row in recent:
-                        author = row.agent if text in row.texts else author
+                    if row.agent != reader:
+                        author = row.agent if part.id in known or text in row.texts else author
                         parents[row.number] = None
                         if reader not in row.visible_to:
                             row.readers.add(reader)
@@ -266,7 +303,7 @@ class Recorder:
         if held.compared < len(self._rows):
             for row in self._rows[held.compared :]:
                 for source in row.texts:
-                    if source == text != "" or (len(source) >= _MIN_TEXT and source in text):
+                    if source == text != "" or (source in text and _is_told(source, text)):
                         insort(held.rows, row, key=_Row.place)
                         break
             held.compared = len(self._rows)

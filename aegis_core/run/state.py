@@ -23,7 +23,7 @@ from aegis_core.run.replay import Replay
 from aegis_core.run.requests import Requests
 from aegis_core.run.secrets import Secrets
 from aegis_core.run.tape import CallKey, Tape, TapeEntry, TapeKind
-from aegis_core.trajectory import RunError, Step, StepKind, Trajectory
+from aegis_core.trajectory import Agent, RunError, Step, StepKind, Trajectory, Usage
 
 __all__ = ["RunState", "moment_of"]
 
@@ -120,6 +120,25 @@ class RunState:
         """Record a step that is neither the input nor the output of a turn; returns its number for `parents`."""
         return self.recorder.step(agent, kind, text, **more)
 
+    def told(
+        self,
+        text: str,
+        *,
+        to: tuple[str, ...] = (),
+        visible_to: tuple[str, ...] = (),
+        order: OrderKey = (),
+    ) -> int:
+        """What a human said to the system after its task: a message of the agent `user`; returns its number.
+
+        The task itself is no step. What a member of the system says that stands for a human is a turn of that member.
+
+        Args:
+            to: paths of the agents that it was given to.
+            visible_to: paths of those who were shown it.
+        """
+        self.recorder.declare((Agent(path="user", kind="user"),))
+        return self.recorder.step("user", "message", text, addressed_to=to, visible_to=visible_to, order=order)
+
     def failed(
         self,
         error: BaseException,
@@ -128,6 +147,8 @@ class RunState:
         moment: Moment | None = None,
         order: OrderKey = (),
         cause: BaseException | None = None,
+        model: str | None = None,
+        usage: Usage | None = None,
     ) -> None:
         """An exception of the system passed through here.
 
@@ -138,6 +159,7 @@ class RunState:
         Args:
             cause: the exception that the framework made this one from, where it is not its `__cause__`. A step that
                 tells of it is not followed by another one.
+            model, usage: of the turn's model calls whose words are no step, so that what it spent is told.
         """
         if moment is not None:
             self._close(moment)
@@ -155,7 +177,10 @@ class RunState:
             where = known[1] if known is not None else None
             self.error = RunError(type=type(error).__name__, message=str(error), agent=where)
         elif known is None:
-            self.recorder.step(agent, "error", f"{type(error).__name__}: {error}", moment=moment, order=after(order))
+            self.recorder.step(
+                agent, "error", f"{type(error).__name__}: {error}", moment=moment, order=after(order), model=model,
+                usage=usage,
+            )  # fmt: skip
 
     def stopped_by(self, limit: BaseException | str) -> None:
         """The system took more steps than its framework allows.

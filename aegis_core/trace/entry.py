@@ -130,7 +130,10 @@ class _EntryScope(Scope):
 
     def enter(self) -> None:
         with guarded(self._run):
-            self._run.enter(_task(self._args, self._kwargs))
+            task = _task(self._args, self._kwargs)
+            if self._run.separate_calls and task:  # the task itself is no step
+                self._run.told(task, order=self._run.places.next())
+            self._run.enter(task)
             if self._own:
                 recorded[self._run] = set()
                 tell_started(self._run.info)

@@ -43,7 +43,38 @@ def test_a_text_that_was_seen_before_is_compared_with_steps_that_came_since() ->
 def test_the_last_of_those_who_said_a_text_is_its_author_whoever_was_recorded_last() -> None:
     recorder = recorder_with(("late", READER.text, (0, 2, "x")), ("early", READER.text, (0, 1, "x")))
     (authored,), parents = recorder.sources((READER,), "r")
-    assert (authored.author, parents) == ("late", (1, 0))
+    assert (authored.author, parents) == ("late", (0,))
+    assert [step.visible_to for step in recorder.steps()] == [(), ("r",)]
+
+
+def test_a_text_that_comes_twice_is_that_of_the_last_two_who_said_it() -> None:
+    recorder = recorder_with(("a", "OK", ()), ("b", "OK", ()), ("c", "OK", ()))
+    parts = (Part(id="1", text="OK"), Part(id="2", text="OK"))
+    authored, parents = recorder.sources(parts, "r")
+    assert ([part.author for part in authored], parents) == (["b", "c"], (1, 2))
+
+
+def test_of_steps_that_say_the_same_a_quotation_is_of_the_latest() -> None:
+    recorder = recorder_with(("a", "twelve boxes", ()), ("b", "twelve boxes", ()))
+    _, parents = recorder.sources((Part(id="in", text="They say: twelve boxes"),), "r")
+    assert parents == (1,)
+
+
+def test_what_an_adapter_knows_by_number_is_not_judged_by_its_text() -> None:
+    recorder = recorder_with(("a", "OK", ()), ("b", "OK", ()))
+    parts = (Part(id="first", text="OK"), Part(id="task", text="OK"), Part(id="reworded", text="said otherwise"))
+    authored, parents = recorder.sources(parts, "r", known={"first": (0,), "task": (), "reworded": (1,)})
+    assert ([part.author for part in authored], parents) == (["a", "", "b"], (0, 1))
+    assert [step.visible_to for step in recorder.steps()] == [("r",), ("r",)]
+
+
+def test_a_short_text_at_the_end_of_a_line_is_told() -> None:
+    recorder = recorder_with(("a", "79", ()))
+    for number, (text, expected) in enumerate(
+        [("Answer of a: 79\nGo on.", (0,)), ("Before:\n79\nafter", (0,)), ("1: 179", ()), ("it has 79 boxes", ())]
+    ):
+        _, parents = recorder.sources((Part(id=str(number), text=text),), "r")
+        assert parents == expected, text
 
 
 def test_readers_are_sorted_however_they_arrive() -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from aegis_core.run import Run, RunInfo
+from aegis_core.trajectory import Agent, Usage
 
 
 class TooManyRounds(Exception):
@@ -71,3 +72,19 @@ def test_an_exception_made_from_one_that_is_told_is_no_second_step() -> None:
     run.failed(cause, "Solver")
     run.failed(error, "Solver", cause=cause)
     assert [step.text for step in run.trajectory().steps] == ["ValueError: no"]
+
+
+def test_what_a_human_says_after_the_task_is_a_message_of_the_user() -> None:
+    run = Run(RunInfo(run_id="r", task="count the boxes", agents=(Agent(path="Counter"),)))
+    run.told("and the crates", to=("Counter",))
+    (step,) = run.trajectory().steps
+    assert (step.agent, step.kind, step.text, step.addressed_to) == ("user", "message", "and the crates", ("Counter",))
+    assert run.trajectory().agent("user").kind == "user"
+
+
+def test_what_a_turn_spent_that_ended_by_an_exception_stands_with_its_error() -> None:
+    run = Run(RunInfo(run_id="r", task="t"))
+    turn = run.begin_turn("a", ())
+    run.failed(ValueError("no"), "a", moment=turn.moment, model="m", usage=Usage(input_tokens=3, output_tokens=2))
+    (step,) = run.trajectory().steps
+    assert (step.kind, step.model, step.usage) == ("error", "m", Usage(input_tokens=3, output_tokens=2))
