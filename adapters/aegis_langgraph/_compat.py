@@ -41,6 +41,7 @@ __all__ = [
     "agent_name",
     "back_to",
     "bare",
+    "begins",
     "calls_model",
     "children",
     "commanded",
@@ -52,6 +53,7 @@ __all__ = [
     "goals",
     "is_graph",
     "is_hand_back",
+    "is_interrupt_id",
     "is_private",
     "is_same_graph",
     "keeps_steps",
@@ -240,6 +242,16 @@ def _rebound(function: Any, change: Callable[[Any], Any]) -> Any:
 def bare(graph: CompiledStateGraph[Any, Any, Any, Any]) -> Any:
     """The builder from which a graph was compiled."""
     return graph.builder
+
+
+def begins(graph: CompiledStateGraph[Any, Any, Any, Any]) -> tuple[str, ...]:
+    """The nodes with which a graph begins in any case, at once."""
+    return tuple(name for name in graph.builder.nodes if (START_NODE, name) in graph.builder.edges)
+
+
+def is_interrupt_id(value: Any) -> bool:
+    """Whether this has the form in which LangGraph names interrupts."""
+    return isinstance(value, str) and re.fullmatch("[0-9a-f]{32}", value) is not None
 
 
 def entries(graph: CompiledStateGraph[Any, Any, Any, Any]) -> tuple[str, ...]:

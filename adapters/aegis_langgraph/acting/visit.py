@@ -30,6 +30,7 @@ from aegis_langgraph.texts.messages import call_text, plain
 from aegis_langgraph.texts.state import Text, messages_in, rest
 from aegis_langgraph.texts.update import coerced, texts_of_update
 from aegis_langgraph.watching.frames import Frame
+from aegis_langgraph.watching.humans import USER
 from aegis_langgraph.watching.tracker import Asked, Tracker, TurnState
 
 __all__ = ["Visit"]
@@ -114,7 +115,7 @@ class Visit:
             for text in (texts_of_update(value, self._tracker.naming) if self._frame.repeatable else ())
             if text.message is not None and self._frame.said_inside(text)
         )
-        met = tuple(self._frame.met.values())
+        met = (*self._frame.met.values(), *((USER,) if self._state.replied else ()))
         agents = met if any(agent.kind != "worker" for agent in met) else ()
         return NodeResult(value, self._state.attempts.get(self._frame.namespace, 1), repeated, agents)
 

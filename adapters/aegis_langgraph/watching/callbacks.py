@@ -15,15 +15,16 @@ from uuid import UUID
 
 from langchain_core.tracers.context import register_configure_hook
 from langgraph.errors import GraphBubbleUp, GraphInterrupt, GraphRecursionError, ParentCommand
+from langgraph.types import Command
 
 from aegis_core.errors import RecorderWarning, ReplayDrift, RunLimitReached
 from aegis_langgraph import _compat
 from aegis_langgraph.acting.visit import Visit
-from aegis_langgraph.entry import task_text
 from aegis_langgraph.texts.codec import NodeCodec
 from aegis_langgraph.watching.answers import Written
 from aegis_langgraph.watching.call_events import CallEvents, fail_open
 from aegis_langgraph.watching.frames import Frame
+from aegis_langgraph.watching.humans import answers_in, starters, words_in
 from aegis_langgraph.watching.tracker import Tracker
 
 __all__ = ["Watcher", "current_watcher"]
@@ -97,15 +98,29 @@ class Watcher(CallEvents):
     def _enter(self, frame: Frame) -> None:
         above = frame.parent
         if above is not None and above.task.role == "invocation" and not above.entered:
+            given, begun = above.inputs, bool(self._threads)
             self._enter_invocation(above)
+            if begun:
+                self._hear(given, above, frame)
 
     def _enter_invocation(self, above: Frame) -> None:
         above.entered = True
         above.written = Written(above.inputs, self.tracker.naming)
         goes_on = above.thread is not None and above.thread in self._threads
         self._threads.add(above.thread)
-        self.tracker.run.enter(task_text(above.inputs), goes_on=goes_on)
+        self.tracker.run.enter(words_in(above.inputs), goes_on=goes_on)
         above.inputs = None
+
+    def _hear(self, given: Any, above: Frame, frame: Frame) -> None:
+        """A human said something after the first task: tell it, before all that it leads to."""
+        run, to = self.tracker.run, starters(self.tracker.layout, frame)
+        for key, words in answers_in(given):
+            asking = self.tracker.waiting_for(key)
+            waiting = tuple(dict.fromkeys(each.path for each in asking)) or to
+            run.told(words, to=waiting, visible_to=waiting, order=asking[-1].order if asking else above.order)
+            self.tracker.replied(key)
+        if words := words_in(given.update if isinstance(given, Command) else given):
+            run.told(words, to=to, visible_to=to, order=above.order)
 
     def _is_wrapped(self, frame: Frame) -> bool:
         """Whether a wrapper of a rebuilt graph tells of this node."""

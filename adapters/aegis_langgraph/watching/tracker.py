@@ -19,7 +19,7 @@ from aegis_langgraph.texts.messages import plain
 from aegis_langgraph.texts.state import Naming, Text
 from aegis_langgraph.watching.frames import INVOCATION, Frame, Frames
 
-__all__ = ["Asked", "Edit", "Tracker", "TurnState"]
+__all__ = ["Asked", "Asking", "Edit", "Tracker", "TurnState"]
 
 
 @dataclass(frozen=True)
@@ -63,6 +63,14 @@ class Asked:
         return Part(id="call", text=self.text, kind="tool_call", call_id=call_id, data=data)
 
 
+@dataclass(frozen=True)
+class Asking:
+    """An interrupt: who waits, and the order key of the step that tells of it."""
+
+    path: str
+    order: OrderKey
+
+
 @dataclass(eq=False)
 class TurnState:
     """One turn, over all executions of nodes that belong to it."""
@@ -84,7 +92,10 @@ class TurnState:
     delivered: set[str] = field(default_factory=set)
     ids: MessageIds = field(default_factory=MessageIds)
     failure: tuple[BaseException, OrderKey] | None = None
-    interrupts: set[str] = field(default_factory=set)
+    interrupts: dict[str, Asking] = field(default_factory=dict)
+    """By their ids, which are the same for all that one task asks."""
+    replied: set[str] = field(default_factory=set)
+    """Ids of those that were answered."""
     waiting: bool = False
     """Whether an interrupt was the last that happened."""
     model: str | None = None
@@ -104,6 +115,10 @@ class TurnState:
         """What is to be told with the step that comes now."""
         usage, self.usage = self.usage, None
         return usage
+
+    def asking(self, key: str | None) -> list[Asking]:
+        """The interrupts that have no answer yet: the one of this id; None: all."""
+        return [asking for name, asking in self.interrupts.items() if name not in self.replied and key in (None, name)]
 
     @property
     def open(self) -> bool:
@@ -183,14 +198,16 @@ class Tracker:
     def interrupted(self, frame: Frame, key: str, value: Any) -> None:
         """A task waits for an answer from outside. It will run again from its top, and still be the same turn."""
         state = self.state_of(frame)
-        if state is None or state.turn is None or key in state.interrupts:
+        if state is None or state.turn is None or state.asking(key):
             return
-        state.interrupts.add(key)
+        state.replied.discard(key)
         state.waiting = True
         text = value if isinstance(value, str) else json.dumps(plain(value), ensure_ascii=False)
         part = Part(id=key, text=text, kind="system", data={"interrupt": plain(value)})
-        order = after(frame.order) if frame.met else frame.order  # what happened inside so far came before
+        order = frame.order if frame.task.in_loop else state.turn.order  # it may have begun in an earlier call
+        order = after(order) if frame.met else order  # what happened inside so far came before
         self.run.recorder.part_step(state.path, part, moment=state.turn.moment, order=order)
+        state.interrupts[key] = Asking(state.path, order)
 
     def broken_off(self, invocation: Frame) -> None:
         """The invocation was left before its end: what its models had asked for, and got no answer to, is told."""
@@ -216,6 +233,19 @@ class Tracker:
             self.run.recorder.part_step(
                 turn.moment.agent, part, moment=turn.moment, order=order, parents=turn.parents, usage=usage
             )
+
+    def waiting_for(self, key: str | None) -> tuple[Asking, ...]:
+        """What waits for an answer from outside: the interrupt of this id; None: all."""
+        with self._lock:
+            waiting = [state for state in self._states.values() if state.waiting]
+        return tuple(asking for state in waiting for asking in state.asking(key))
+
+    def replied(self, key: str | None) -> None:
+        """What waits has got its answer."""
+        with self._lock:
+            waiting = [state for state in self._states.values() if state.waiting and state.asking(key)]
+        for state in waiting:
+            state.replied |= {key} if key is not None else state.interrupts.keys()
 
     def waits(self) -> bool:
         """Whether a task waits for an answer from outside, so that the run has not ended."""
@@ -249,7 +279,9 @@ class Tracker:
         error, order = state.failure
         self._tell_calls(state)
         moment = state.turn.moment if state.turn is not None else None
-        self.run.failed(error, state.path, moment=moment, order=order)
+        usage = state.spent()
+        model = state.model if usage is not None else None
+        self.run.failed(error, state.path, moment=moment, order=order, model=model, usage=usage)
         self._states.pop(state.key, None)
 
     def planned_scopes(self, path: str) -> frozenset[str]:

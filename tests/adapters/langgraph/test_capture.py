@@ -237,7 +237,7 @@ def test_events_and_batches_are_recorded() -> None:
     with pytest.warns(RecorderWarning, match="3 calls"):
         events, steps = asyncio.run(go())
     assert events > 0
-    assert steps == 3
+    assert steps == 5  # two of them the caller's
 
 
 def test_several_invocations_are_one_run_after_another() -> None:
@@ -249,6 +249,7 @@ def test_several_invocations_are_one_run_after_another() -> None:
     assert [(s.agent, s.turn, s.text) for s in done.trajectory.steps] == [
         ("a", 1, "a <start>"),
         ("b", 1, "b <a <start>>"),
+        ("user", 1, "again"),
         ("a", 2, "a <again>"),
         ("b", 2, "b <a <again>>"),
     ]
@@ -274,4 +275,8 @@ def test_a_conversation_on_one_thread_is_one_run() -> None:
     with aegis.record(graph, adapter=ADAPTER) as run:
         graph.invoke(ASK, config)
         graph.invoke({"messages": [("user", "again")]}, config)
-    assert [(step.turn, step.text) for step in run.trajectory.steps] == [(1, "a <start>"), (2, "a <again>")]
+    assert [(step.agent, step.turn, step.text) for step in run.trajectory.steps] == [
+        ("a", 1, "a <start>"),
+        ("user", 1, "again"),
+        ("a", 2, "a <again>"),
+    ]

@@ -232,6 +232,7 @@ def test_an_interrupt_is_a_step_and_its_node_one_turn(use: Any, replay: Any) -> 
     done = ran(app, ASK, use=both, replay=replay() if replay else None)
     assert [(s.agent, s.kind, s.turn, s.text) for s in done.trajectory.steps] == [
         ("ask", "system", 1, "really?"),
+        ("user", "message", 1, "yes"),
         ("ask", "message", 1, "you said yes"),
         ("b", "message", 1, "b <you said yes>"),
     ]
@@ -269,6 +270,7 @@ def test_an_interrupt_inside_a_tool_of_an_agent(replay: Any, inside: bool) -> No
     assert [(s.agent, s.turn, s.kind, s.text) for s in done.trajectory.steps] == [
         ("agent", 1, "tool_call", 'approve(x="it")'),
         ("agent", 1, "system", "may I?"),
+        ("user", 1, "message", "yes"),
         ("agent", 1, "tool_result", "it: yes"),
         ("agent", 1, "message", "done"),
     ]

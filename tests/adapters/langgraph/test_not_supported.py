@@ -148,6 +148,6 @@ def test_a_run_that_was_interrupted_and_resumed_is_served_without_the_stop() -> 
 
     clean = ran(build(), ASK, use=both)
     again = served(build, ASK, clean, use=both)
-    assert (again.result, again.run.void) == (clean.result, "")
+    assert (again.result, again.run.void, again.canonical) == (clean.result, "", clean.canonical)
     done = altered(build, ASK, clean, target("ask", "response_corruption", "belief"), use=both)
     assert done.texts[-1] == "b <you said yes ALTERED>"

@@ -90,6 +90,7 @@ def test_a_human_who_is_asked_before_a_tool_runs(replay: Any) -> None:
     steps = done.trajectory.steps
     assert [(step.agent, step.turn, step.kind) for step in steps if step.kind != "system"] == [
         ("agent", 1, "tool_call"),
+        ("user", 1, "message"),
         ("agent", 1, "tool_result"),
         ("agent", 1, "message"),
     ]

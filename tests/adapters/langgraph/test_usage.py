@@ -51,6 +51,23 @@ def test_a_turn_that_ends_by_an_error_tells_of_the_calls_before_it(use: Any, rep
     assert used(done.trajectory) == [("tool_call", 1), ("tool_call", 3)]
 
 
+@WAYS
+@PATHS
+def test_an_error_takes_along_what_was_spent_and_said_nowhere(use: Any, replay: Any) -> None:
+    model = Scripted(answer=says("word"))
+
+    def fail(_: MessagesState) -> Any:
+        model.invoke("x")
+        raise ValueError("too late")
+
+    graph = StateGraph(MessagesState)
+    graph.add_node("a", fail)
+    graph.add_edge(START, "a")
+    done = ran(graph.compile(), ASK, use=quietly(use), replay=replay() if replay else None)
+    assert [(step.kind, step.model) for step in done.trajectory.steps] == [("error", "scripted-1")]
+    assert used(done.trajectory) == [("error", 1)]
+
+
 def test_a_stream_that_is_left_early_tells_of_the_calls_until_then() -> None:
     def left(app: Any, given: Any) -> Any:
         stream = app.stream(given, stream_mode="updates")
