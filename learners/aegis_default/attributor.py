@@ -77,7 +77,7 @@ class Signals(Attributor):
 
     def attribute(self, trajectory: Trajectory) -> Attribution:
         reading = Reading.of(trajectory)
-        if not reading.suspects:
+        if not reading.suspects and not reading.failure:
             reason = (
                 "the run has no steps" if not trajectory.steps else "no agent that could be blamed speaks in this run"
             )
@@ -104,6 +104,9 @@ def _priors(reading: Reading) -> dict[int, float]:
             working.setdefault(entry.turn)
         before = len(working) - (entry.turn in working)
         priors[entry.index] = PART_PRIOR[entry.part] + rank_prior(before)
+    if reading.failure:
+        before = len(working) - (reading.failure.turn in working)
+        priors[reading.failure.index] = PART_PRIOR["failure"] + rank_prior(before)
     return priors
 
 

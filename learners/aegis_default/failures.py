@@ -36,12 +36,34 @@ def _author(reading: Reading, result: Entry) -> Entry | None:
 
 
 def broken_runs(reading: Reading) -> Iterator[Sign]:
-    """`broken-run`: the run ended with an exception. Against the last step of the agent in which it rose."""
+    """`broken-run`: the run ended with an exception. Against the turn that it ended, else the agent's last step.
+
+    What a tool raised speaks against who called it.
+    """
     error = reading.run.error
-    steps = [entry for entry in reading.suspects if error and error.agent in (None, entry.agent)]
-    if error and steps:
-        evidence = f'the run ended with {error.type}: "{error.message[:120]}"'
-        yield Sign(signal="broken-run", step=steps[-1].index, evidence=evidence)
+    step = _broken(reading) if error else None
+    if error and step:
+        evidence = f'the run ended with {error.type} {_where(reading, step)}: "{error.message[:120]}"'
+        yield Sign(signal="broken-run", step=step.index, evidence=evidence)
+
+
+def _broken(reading: Reading) -> Entry | None:
+    if reading.failure:
+        return reading.failure
+    agent = reading.run.error.agent if reading.run.error else None
+    told = [entry for entry in reading.entries if entry.step.kind == "error" and entry.agent == agent]
+    if told and reading.run.agent(told[-1].agent).kind == "tool":
+        return _author(reading, told[-1])
+    steps = [entry for entry in reading.suspects if agent in (None, entry.agent)]
+    return steps[-1] if steps else None
+
+
+def _where(reading: Reading, step: Entry) -> str:
+    """Where the exception rose, as far as the run says it."""
+    agent = reading.failure.agent if reading.failure else reading.run.error.agent if reading.run.error else None
+    if agent is None:
+        return "somewhere after this step"
+    return f"in a turn of {agent}" if agent == step.agent else f"in {agent}, which it called"
 
 
 def fruitless_work(reading: Reading) -> Iterator[Sign]:

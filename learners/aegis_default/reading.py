@@ -17,12 +17,13 @@ from aegis_default.wording import DISPUTING, OPEN
 
 __all__ = ["Entry", "Part", "Reading"]
 
-Part = Literal["briefing", "direction", "act", "work", "closing", "result"]
+Part = Literal["briefing", "direction", "act", "work", "closing", "failure", "result"]
 """What a step does in the conversation.
 
 `briefing`: opens the conversation with the task. `direction`: says who does what. `act`: calls a tool. `work`:
-everything else that an agent says. `closing`: next to no words, such as a word that ends the run. `result`: what
-tools, the user or the framework say; nobody is blamed for it.
+everything else that an agent says. `closing`: next to no words, such as a word that ends the run. `failure`: an agent's
+turn ended with the exception that ended the run. `result`: what tools, the user or the framework say; nobody is blamed
+for it.
 """
 
 _AFTER_EQUALS = re.compile(rf"=\s*[€$£]?(-?{NUMBER})")
@@ -106,6 +107,7 @@ class Reading:
         kinds = {agent.path: agent.kind for agent in run.agents}
         speaking = {kinds[step.agent] for step in run.steps}
         blamable = {"worker", "manager"} if speaking & {"worker", "manager"} else {"tool"}
+        failure = _failure(run)
         names = {agent.path: agent.name for agent in run.agents if agent.kind != "tool"}
         task = frozenset(normal(run.task).split())
         entries: list[Entry] = []
@@ -116,6 +118,8 @@ class Reading:
             words = normal(step.text)
             vocabulary = frozenset(words.split())
             part = _part(step, vocabulary, task if opens else frozenset(), others) if suspect else "result"
+            if step is failure and kinds[step.agent] in blamable:
+                part = "failure"
             entries.append(Entry(step, part, words, vocabulary, suspect=suspect))
         return cls(run, tuple(entries))
 
@@ -123,6 +127,11 @@ class Reading:
     def suspects(self) -> tuple[Entry, ...]:
         """The steps that somebody can be blamed for, in order."""
         return tuple(entry for entry in self.entries if entry.suspect)
+
+    @cached_property
+    def failure(self) -> Entry | None:
+        """The error step of the exception that ended the run, if it is that of somebody who can be blamed."""
+        return next((entry for entry in self.entries if entry.part == "failure"), None)
 
     @cached_property
     def task_words(self) -> str:
@@ -192,6 +201,17 @@ class Reading:
         """Whether a number occurs in a later step of somebody else, or in the final output."""
         uses = self._last_use.get(number, {})
         return any(agent != entry.agent and index > entry.index for agent, index in uses.items())
+
+
+def _failure(run: Trajectory) -> Step | None:
+    """The step of kind `error` that tells of the exception which ended the run: the last one of its agent."""
+    error = run.error
+    if error is None:
+        return None
+    told = (step for step in reversed(run.steps) if step.kind == "error")
+    if error.agent is not None:
+        return next((step for step in told if step.agent == error.agent), None)
+    return next((step for step in told if step.text == f"{error.type}: {error.message}"), None)
 
 
 def _part(step: Step, words: frozenset[str], task: frozenset[str], others: list[str]) -> Part:

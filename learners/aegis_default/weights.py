@@ -40,6 +40,7 @@ PART_PRIOR: dict[Part, float] = {
     "direction": -1.0,  # directions are mostly general, and who works by them can still see what is wrong
     "briefing": -1.0,  # mostly the task as it was given
     "closing": -2.5,  # next to no content that could be wrong
+    "failure": 0.0,
     "result": 0.0,
 }
 

@@ -37,6 +37,12 @@ def test_tools_are_suspects_where_nobody_else_speaks_and_users_never():
 
 
 @pytest.mark.parametrize("rule", RULES)
+def test_what_the_user_says_after_the_task_is_nobodys_error(rule):
+    talk = trajectory("Solver", "Human", "Critic", "Human")
+    assert {agent for agent, _ in blamed(rule().attribute(talk))} <= {"Solver", "Critic"}
+
+
+@pytest.mark.parametrize("rule", RULES)
 @pytest.mark.parametrize("run", [trajectory("Human"), trajectory()])
 def test_run_without_suspects_is_an_abstention_with_its_reason(rule, run):
     found = rule().attribute(run)

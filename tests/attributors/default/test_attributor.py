@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from aegis_core.plugins import default_plugins
 from aegis_default.attributor import Signals
 from aegis_default.weights import rank_prior
-from tests.attributors.default.runs import run
+from tests.attributors.default.runs import error, run
 from tests.attributors.default.test_signals import CASES, GOOD
 
 FAULTY = run(
@@ -52,6 +52,46 @@ def test_without_any_sign_the_prior_is_named_as_what_it_is():
 def test_run_without_suspects_is_an_abstention(trajectory, reason):
     found = Signals().attribute(trajectory)
     assert (found.blames, found.abstained) == ((), reason)
+
+
+def test_whose_turn_ended_the_run_with_an_exception_is_blamed_for_it_even_if_it_never_spoke():
+    broken = run(
+        ("Reader", "I went to the sea"), ("Solver", "ValueError: no such file", "error"),
+        error=error("no such file", "Solver"),
+    )  # fmt: skip
+    first = Signals().attribute(broken).blames[0]
+    assert (first.agent, first.step) == ("Solver", 1)
+    assert first.evidence == 'broken-run: the run ended with ValueError in a turn of Solver: "no such file"'
+
+
+def test_run_of_nothing_but_an_exception_is_blamed_on_whose_turn_it_ended():
+    broken = run(("Solver", "ValueError: no", "error"), error=error("no", "Solver"))
+    assert [blame.agent for blame in Signals().attribute(broken).blames] == ["Solver"]
+
+
+def test_exception_that_names_nobody_is_of_the_turn_whose_error_step_tells_of_it():
+    broken = run(("Reader", "I went to the sea"), ("Solver", "ValueError: no", "error"), error=error("no"))
+    assert Signals().attribute(broken).blames[0].agent == "Solver"
+
+
+def test_exception_that_the_agents_got_over_is_no_reason_to_blame_its_turn():
+    mended = run(("Solver", "ValueError: no", "error"), ("Reader", "I went to the sea"), final_output="the sea")
+    assert [blame.agent for blame in Signals().attribute(mended).blames] == ["Reader"]
+
+
+def test_exception_of_a_tool_is_blamed_on_who_called_it():
+    broken = run(
+        ("Reader", "I went to the sea"), ("Solver", "divide(1, 0)", "tool_call"),
+        ("Terminal", "ValueError: no", "error"), error=error("no", "Terminal"),
+    )  # fmt: skip
+    first = Signals().attribute(broken).blames[0]
+    assert (first.agent, first.step) == ("Solver", 1)
+    assert "in Terminal, which it called" in first.evidence
+
+
+def test_what_the_user_says_after_the_task_is_nobodys_error():
+    talk = run(("Solver", "12 x 8 = 96"), ("Human", "12 x 8 = 99, so the answer is 99"), ("Solver", "I see"))
+    assert {blame.agent for blame in Signals().attribute(talk).blames} == {"Solver"}
 
 
 @pytest.mark.parametrize("signal", CASES)
