@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import difflib
+from os import PathLike
 
 from aegis_core.attribution import Attribution
-from aegis_core.errors import LearnerError, PluginError
+from aegis_core.errors import LearnerError, PluginError, RecordError
 from aegis_core.learner import Attributor, Learner
 from aegis_core.plugins import Plugins, default_plugins
 from aegis_core.trajectory import Trajectory
@@ -29,10 +30,35 @@ def attribute(
     Raises:
         LearnerError: the name is that of a learner, which must be trained first.
         PluginError: no plugin offers an attributor of this name, or what offers it is broken.
+        RecordError: what is to be judged is no trajectory, or who is to judge it no attributor.
     """
+    if not isinstance(trajectory, Trajectory):
+        raise RecordError(f"attribute: {_instead_of_a_run(trajectory)}")
+    if isinstance(attributor, Learner) or not isinstance(attributor, Attributor | str | None):
+        raise RecordError(f"attribute: {_instead_of_a_judge(attributor)}")
     if not isinstance(attributor, Attributor):
         attributor = find_attributor(attributor, plugins)
     return attributor.attribute(trajectory)
+
+
+def _instead_of_a_run(given: object) -> str:
+    """What was given in the place of a trajectory, and how to have one."""
+    if isinstance(getattr(given, "trajectory", None), Trajectory):
+        return f"a {type(given).__name__} holds the run; give its `.trajectory`"
+    if isinstance(given, str | PathLike):
+        return f"{str(given)!r} is a path, not a run; read it first, as by `aegis_core.store.read(path, Trajectory)`"
+    what = f"the class {given.__qualname__}" if isinstance(given, type) else f"a {type(given).__name__}"
+    what = "None" if given is None else what
+    return f"{what} is no run; give a Trajectory, for example `run.trajectory` after `with aegis.record(app) as run:`"
+
+
+def _instead_of_a_judge(given: object) -> str:
+    """What was given in the place of an attributor, and how to have one."""
+    if isinstance(given, Learner):
+        return f"the learner {given.name!r} judges nothing before it is trained; give what its `fit` returns"
+    if isinstance(given, type):
+        return f"the class {given.__qualname__} is no attributor; give an instance of it, or a name"
+    return f"a {type(given).__name__} is no attributor; give a name of `aegis plugins`, or an instance of Attributor"
 
 
 def find_attributor(name: str | None = None, plugins: Plugins | None = None) -> Attributor:

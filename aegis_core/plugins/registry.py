@@ -165,15 +165,9 @@ class Plugins:
             raise AdapterError(
                 f"several adapters handle an object of class {choice.describe(app)}: {claims}. Choose with adapter=NAME"
             )
-        if callable(getattr(app, "compile", None)) and matching:
-            raise AdapterError(
-                f"no adapter handles an object of class {choice.describe(app)} as it is: its framework runs what "
-                "`.compile()` returns; give that instead"
-            )
-        known = ", ".join(sorted(providers)) or "none"
         broken = "".join(f"; {error}" for error in unusable)
         raise AdapterError(
-            f"no adapter handles an object of class {choice.describe(app)}; known: {known}"
+            f"{choice.refusal(app, (provider for provider, _ in providers.values()))}"
             f"{self._catalogue().skipped_note()}{broken}. Name one with adapter=NAME, or wrap your own code with "
             "@aegis.trace and @aegis.agent"
         )

@@ -7,17 +7,14 @@ import warnings
 from contextlib import ExitStack
 from pathlib import Path
 from types import TracebackType
-from typing import TYPE_CHECKING, Any, Self
+from typing import Any, Self
 
-from aegis_core.adapter import System
+from aegis_core.adapter import Adapter, System
 from aegis_core.errors import AdapterError, RecorderWarning
 from aegis_core.run import Run, RunInfo, Tape
 from aegis_core.trace.active import guarded
 from aegis_core.trace.observers import tell_finished, tell_started
 from aegis_core.trajectory import Trajectory
-
-if TYPE_CHECKING:
-    from aegis_core.adapter import Adapter
 
 __all__ = ["Recording", "record"]
 
@@ -146,12 +143,28 @@ class Recording:
 
 
 def _choose(app: Any, adapter: str | Adapter | None) -> Adapter:
-    if adapter is not None and not isinstance(adapter, str):
-        return adapter
     from aegis_core.plugins import default_plugins
 
-    plugins = default_plugins()
-    return plugins.adapter_for(app) if adapter is None else plugins.adapter(adapter)
+    if adapter is None:
+        return default_plugins().adapter_for(app)
+    chosen = default_plugins().adapter(adapter) if isinstance(adapter, str) else adapter
+    if not isinstance(chosen, Adapter):
+        raise AdapterError(
+            f"adapter={chosen!r} is neither the name of an adapter nor an instance of `aegis.Adapter`; leave it out to "
+            "have it chosen by the object"
+        )
+    if not chosen.can_handle(app):
+        raise AdapterError(
+            f"the adapter {chosen.name!r} can't handle {_described(app)}; give it an object of its framework, or leave "
+            "adapter out to have it chosen by the object"
+        )
+    return chosen
+
+
+def _described(app: Any) -> str:
+    if app is None:
+        return "None"
+    return f"the class {app.__qualname__} itself" if isinstance(app, type) else f"a {type(app).__name__}"
 
 
 def _name(app: Any) -> str:

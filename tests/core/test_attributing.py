@@ -5,12 +5,13 @@ from __future__ import annotations
 import subprocess
 import sys
 from importlib.metadata import EntryPoint
+from pathlib import Path
 
 import pytest
 
 import aegis_core as aegis
 from aegis_core.attributing import DEFAULT, find_attributor, find_judge
-from aegis_core.errors import LearnerError, PluginError
+from aegis_core.errors import LearnerError, PluginError, RecordError
 from aegis_core.learner import Learner
 from aegis_core.plugins import Plugins
 
@@ -61,6 +62,33 @@ def test_a_learner_must_be_trained_first(plugins):
     assert isinstance(find_judge("modal-step", plugins), Learner)
     with pytest.raises(LearnerError, match="'modal-step' is a learner.*--train DATA"):
         find_attributor("modal-step", plugins)
+
+
+@pytest.mark.parametrize(
+    ("given", "told"),
+    [
+        (None, "None is no run; give a Trajectory, for example `run.trajectory` after `with aegis.record"),
+        (aegis.Trajectory, "the class Trajectory is no run"),
+        ("runs.jsonl", "'runs.jsonl' is a path, not a run; read it first"),
+        (Path("runs.jsonl"), "'runs.jsonl' is a path, not a run"),
+        (aegis.record(print, run_id="r"), "a Recording holds the run; give its `.trajectory`"),
+        ([RUN], "a list is no run"),
+    ],
+)
+def test_what_is_no_run_is_an_error_that_says_what_to_give(given, told):
+    with pytest.raises(RecordError, match=told):
+        aegis.attribute(given)
+
+
+def test_what_is_no_attributor_is_an_error_that_says_what_to_give(plugins):
+    learner = plugins.learner("modal-step")
+    for given, told in (
+        (learner, "the learner 'modal-step' judges nothing before it is trained; give what its `fit` returns"),
+        (type(plugins.attributor("last-speaker")), "the class LastSpeaker is no attributor; give an instance of it"),
+        (3, "a int is no attributor"),
+    ):
+        with pytest.raises(RecordError, match=told):
+            aegis.attribute(RUN, given, plugins=plugins)
 
 
 def test_importing_aegis_does_not_load_it():

@@ -54,9 +54,36 @@ def test_an_object_that_nobody_handles_gets_the_known_adapters_and_the_way_out(e
     with (
         pytest.warns(PluginWarning),
         pytest.raises(
-            AdapterError, match=r"builtins.int; known: good \(skipped plugins: bad.*adapter=NAME.*@aegis.trace"
+            AdapterError,
+            match=r"builtins.int; known: good \(handles things\) \(skipped plugins: bad.*adapter=NAME.*@aegis.trace",
         ),
     ):
+        plugins.adapter_for(7)
+
+
+def test_a_class_none_and_a_coroutine_get_told_what_to_give_instead(good, thing):
+    async def build():
+        return thing
+
+    plugins = Plugins([good], environ={})
+    waiting = build()
+    for app, told in (
+        (
+            type(thing),
+            "the class Thing itself; give an instance of it, which the adapter 'good' may handle; known: good",
+        ),
+        (dict, "the class dict itself; give an instance of it; known: good"),
+        (None, "no adapter handles None: the system is missing"),
+        (waiting, "is asynchronous; await it and give its result"),
+    ):
+        with pytest.raises(AdapterError, match=told):
+            plugins.adapter_for(app)
+    waiting.close()
+
+
+def test_each_known_adapter_says_what_it_takes(entry_point):
+    plugins = Plugins([entry_point("callables", "aegis_callables")], environ={})
+    with pytest.raises(AdapterError, match=r"known: callables \(plain functions: @aegis.trace systems"):
         plugins.adapter_for(7)
 
 
@@ -74,7 +101,9 @@ def test_an_adapter_that_matches_but_is_broken_says_so(entry_point, thing):
 
 def test_an_adapter_that_can_not_be_asked_is_named_where_none_is_found(entry_point, good):
     plugins = Plugins([entry_point("lost", "providing:lost_class"), good], environ={})
-    with pytest.raises(AdapterError, match=r"known: good, lost; adapter 'lost' .*good_plugin:Lost raised"):
+    with pytest.raises(
+        AdapterError, match=r"known: good \(handles things\), lost; adapter 'lost' .*good_plugin:Lost raised"
+    ):
         plugins.adapter_for(7)
 
 
