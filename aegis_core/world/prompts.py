@@ -14,6 +14,13 @@ _DUTIES = {
     "solver": "You work out the answer from the plan and the researchers' notes and show how you get there.",
     "critic": "You go over the solver's result, work it out from the notes yourself, and object with a reason if it "
     "is wrong.",
+    "verifier": "You hold the solver's result against the requirements: completeness, unit, notation, and whether it "
+    "rests on the notes; the arithmetic is not your business.",
+    "aggregator": "You merge what the others came to, and say what you took.",
+    "manager": "You decide from what was said whose turn it is, hand on what has to be known for it, and say when the "
+    "work is over.",
+    "proxy": "You speak for the user: you tell what only the user knows when you are asked for it, and say of an "
+    "answer whether it is of the kind that was wanted.",
     "reporter": "You state the final answer of the team in the form that the plan asks for.",
 }
 

@@ -2,6 +2,7 @@
 
 from aegis_core.world.model.messages import Message, Reply, ToolCall, ToolSpec
 from aegis_core.world.model.model import SimulatedModel
+from aegis_core.world.model.results import next_speaker, settled
 from aegis_core.world.model.results import objects as review_objects
 
-__all__ = ["Message", "Reply", "SimulatedModel", "ToolCall", "ToolSpec", "review_objects"]
+__all__ = ["Message", "Reply", "SimulatedModel", "ToolCall", "ToolSpec", "next_speaker", "review_objects", "settled"]

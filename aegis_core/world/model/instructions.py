@@ -47,6 +47,15 @@ class Instructions:
     omit: tuple[str, ...] = ()
     """In the words of the instruction, what is to be left out."""
     partial: bool = False
+    ignore: tuple[str, ...] = ()
+    """Whose words are not to count: names, or roles."""
+    restart: bool = False
+    no_questions: bool = False
+    repeat: bool = False
+    go_on: bool = False
+    role: str = ""
+    """Another role that is to be played."""
+    forget: bool = False
 
     def __or__(self, other: Instructions) -> Instructions:
         return Instructions(
@@ -58,6 +67,13 @@ class Instructions:
             other.verdict or self.verdict,
             self.omit + other.omit,
             self.partial or other.partial,
+            self.ignore + other.ignore,
+            self.restart or other.restart,
+            self.no_questions or other.no_questions,
+            self.repeat or other.repeat,
+            self.go_on or other.go_on,
+            other.role or self.role,
+            self.forget or other.forget,
         )
 
 

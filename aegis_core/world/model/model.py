@@ -7,7 +7,17 @@ from collections.abc import Callable, Sequence
 
 from aegis_core.errors import CampaignError
 from aegis_core.world.model.messages import Message, Reply, ToolCall, ToolSpec
-from aegis_core.world.model.roles import critic, planner, reporter, researcher, solver
+from aegis_core.world.model.roles import (
+    aggregator,
+    critic,
+    manager,
+    planner,
+    proxy,
+    reporter,
+    researcher,
+    solver,
+    verifier,
+)
 from aegis_core.world.model.view import View, view
 
 __all__ = ["SimulatedModel"]
@@ -17,6 +27,10 @@ _SPEAKERS: dict[str, Callable[[View, float], str]] = {
     "researcher": researcher.speak,
     "solver": solver.speak,
     "critic": critic.speak,
+    "verifier": verifier.speak,
+    "aggregator": aggregator.speak,
+    "manager": manager.speak,
+    "proxy": proxy.speak,
     "reporter": reporter.speak,
 }
 
@@ -25,7 +39,8 @@ class SimulatedModel:
     """A chat model without a network: reads what it is sent, computes, and writes prose.
 
     A reply depends on seed, messages and tools alone; nothing is kept between calls, and no task object is ever
-    seen. The role is told from the system prompt: planner, researcher, solver, critic or reporter.
+    seen. The role is told from the system prompt: planner, researcher, solver, critic, verifier, aggregator, manager,
+    proxy of the user, or reporter.
 
     Args:
         seed: what wording, habits and slips are drawn from.

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable
 from functools import lru_cache
 from typing import Any
 
 from aegis_core.world.model.language import sentences, stem
 from aegis_core.world.model.understanding import Family, Value
 
-__all__ = ["assignment", "conclusion", "mentions", "objects"]
+__all__ = ["assignment", "conclusion", "mentions", "next_speaker", "objects", "settled"]
 
 _CUE = re.compile(
     r"\b(?:answer|result|solution|therefore|thus|hence|so|conclu\w*|final\w*|in total|altogether|comes to|makes"
@@ -59,6 +60,37 @@ def assignment(plan: str, me: str, others: frozenset[str]) -> str:
             if spot[0] == me:
                 parts.append(line[spot.end() : spots[i + 1].start() if i + 1 < len(spots) else len(line)])
     return " ".join(parts)
+
+
+def next_speaker(text: str, names: Iterable[str]) -> str:
+    """Whose turn it is by what a manager says: the last member that is spoken to or handed over to; "" for nobody."""
+    known = "|".join(map(re.escape, names))
+    spots = [
+        (spot.start(), spot[1])
+        for pattern in (
+            rf"(?m)(?:^|(?<=[.!?:] ))[\W\d]*({known})\b(?=\s*[,:*]| (?:looks|takes|is|finds|should|can|will|please)\b)",
+            rf"(?i:\b(?:next|over to|turn of|hand\w* (?:this |it )?on to|give it to|ask))\W*({known})\b",
+        )
+        for spot in re.finditer(pattern, text)
+    ]
+    return max(spots)[1] if spots and known else ""
+
+
+_CLOSED = re.compile(
+    r"\b(?:finished|complete|done|closed?|settles?|settled|agreed|agreement is reached|over|concluded|adjourn\w*)\b",
+    re.I,
+)
+_OPEN = re.compile(r"\b(?:not|no|never|more|another|differ\w*|split|continue|go on|further|again|yet)\b|n't\b", re.I)
+
+
+def settled(text: str) -> bool:
+    """Whether who leads a discussion says that it is over: by the last sentence that says either."""
+    for sentence in reversed(sentences(text)):
+        if _OPEN.search(sentence):
+            return False
+        if _CLOSED.search(sentence):
+            return True
+    return False
 
 
 def mentions(text: str, topic: str) -> bool:

@@ -21,20 +21,26 @@ from aegis_core.world.model.understanding import Family, Form
 
 __all__ = ["ROLES", "View", "view"]
 
-ROLES = ("planner", "researcher", "solver", "critic", "reporter")
+ROLES = ("planner", "researcher", "solver", "critic", "verifier", "aggregator", "manager", "proxy", "reporter")
 """The roles that the model can play, told from the system prompt."""
 IGNORES = 0.04
 """How often an agent goes on as if it had not been told what it was told."""
 _FAMILIES: tuple[Family, ...] = (Sheets(), Orders(), Amounts())
 _CUES = {
-    "planner": r"\bplan\w*|\bdivid\w*|\bcoordinat\w*|\bassign\w*|\bmanag\w*",
+    "planner": r"\bplan\w*|\bdivid\w*|\bcoordinat\w*|\bassign\w*",
     "researcher": r"\bresearch\w*|\bextract\w*|\bcollect\w*|\blook \w* ?up|\bgather\w*|\bread(?:er)?\b|\bfacts\b",
     "solver": r"\bsolv\w*|\bcalculat\w*|\bcomput\w*|\bwork(?:s|ing)? (?:it |the answer )?out|\bmathematician",
-    "critic": r"\bcritic\w*|\bcritiqu\w*|\breview\w*|\bverif\w*|\bcheck\w*|\baudit\w*",
+    "critic": r"\bcritic\w*|\bcritiqu\w*|\breview\w*|\bcheck\w*|\baudit\w*",
+    "verifier": r"\bverif\w*|\bvalidat\w*|\brequirements\b",
+    "aggregator": r"\baggregat\w*|\bmerg\w*|\bsynthesi[sz]\w*|\bvotes?\b",
+    "manager": r"\bmanag\w*|\bsupervis\w*|\bmoderat\w*|\bselector\b|\bdirector\b|\bwhose turn\b",
+    "proxy": r"\bproxy\b|\bbehalf of the user\b|\bclient\b",
     "reporter": r"\breporter\b|\bspokes\w*|\bfinal (?:answer|report)|\bsums? up|\bedit(?:s|or)\b|\bwriter\b",
 }
 _MEMBER = re.compile(r"\b([A-Z][A-Za-z_]*) \((?:the )?([a-z]+)\)")
 _ME = re.compile(r"\b[Yy]ou are (?:the |called |named )?([A-Z][A-Za-z_]*)\b")
+_NOTE_TAKERS = ("researcher", "proxy", "aggregator")
+_CONCLUDES = re.compile(r"\b(?:answer|result)\b", re.I)
 _JOB = re.compile(r"^Job (\d+)[.:]?[ \t]*$\n?", re.M)
 _HANDED_ON = re.compile(r"^.*\b(?:handed|passed|handing|passing) on\b[^:\n]*:", re.I | re.M)
 
@@ -60,6 +66,8 @@ class View:
     notes: tuple[tuple[str, str], ...]
     results: tuple[tuple[str, str], ...]
     reviews: tuple[tuple[str, str], ...]
+    heard: tuple[tuple[str, str], ...]
+    """All that was said, in order, with what the agent said itself."""
     own: tuple[str, ...]
     called: tuple[Message, ...]
     answers: tuple[tuple[str, str], ...]
@@ -114,7 +122,7 @@ def view(seed: int, messages: Sequence[Message], tools: Sequence[ToolSpec]) -> V
     said = [m for m in rest if m is not head and m.content != given]
     if not sourced and (plan := _brief(said, name, roles)):
         task = plan
-        notes = [m.content for m in said if roles.get(m.name) == "researcher" and m.role != "tool"]
+        notes = [m.content for m in said if roles.get(m.name) in _NOTE_TAKERS and m.role != "tool"]
         family, question = _understood("\n".join((plan, *notes)))
         others = (given, *others) if given else others
     plans, notes_, results, reviews = _sorted(said, name, roles, family, question)
@@ -131,6 +139,9 @@ def view(seed: int, messages: Sequence[Message], tools: Sequence[ToolSpec]) -> V
         notes=notes_,
         results=results,
         reviews=reviews,
+        heard=tuple(
+            (m.name or (name if _mine(m, name) else ""), m.content) for m in said if m.content and m.role != "tool"
+        ),
         own=tuple(m.content for m in rest if _mine(m, name) and m.content and not m.tool_calls),
         called=tuple(m for m in rest if _mine(m, name) and m.tool_calls),
         answers=tuple((m.tool_call_id, m.content) for m in rest if m.role == "tool"),
@@ -152,7 +163,7 @@ def _opened(head: str) -> tuple[str, str]:
 
 def _brief(said: Sequence[Message], me: str, roster: dict[str, str]) -> str:
     """What the plans say to everyone: without the lines that begin with a member's name, which deal out the work."""
-    plans = [m.content for m in said if roster.get(m.name) == "planner" and not _mine(m, me)]
+    plans = [m.content for m in said if roster.get(m.name) in ("planner", "manager") and not _mine(m, me)]
     return _to_everyone("\n".join(plans), tuple(roster)) if plans else ""
 
 
@@ -221,8 +232,22 @@ def _sorted(
         if message.role == "tool" or not message.content or _mine(message, me):
             continue
         role = roster.get(message.name) or _role_of(message, kinds, family, question)
-        kinds[role].append((message.name, message.content))
+        kinds[_kind(role, message, family, question)].append((message.name, message.content))
     return tuple(tuple(kinds[role]) for role in ("planner", "researcher", "solver", "critic"))
+
+
+def _kind(role: str, message: Message, family: Family | None, question: Any) -> str:
+    """As what a message counts, by the role of its author."""
+    if role == "manager":
+        return "planner"
+    if role == "verifier":
+        return "critic"
+    if role in ("aggregator", "proxy"):
+        concluded = bool(family) and _CONCLUDES.search(message.content) is not None
+        if role == "aggregator":
+            return "solver" if concluded else "researcher"
+        return "researcher" if family and family.facts(message.content, question) else "critic"
+    return role
 
 
 def _role_of(message: Message, kinds: dict[str, list[tuple[str, str]]], family: Family | None, question: Any) -> str:

@@ -152,9 +152,10 @@ def test_the_critic_objects_to_a_missing_result_and_to_another_unit(ask):
         assert sum(map(review_objects, reviews)) > 15
 
 
-def test_the_solver_corrects_itself_after_an_objection(ask):
+def test_most_solvers_correct_themselves_after_an_objection_and_a_few_are_stubborn(ask):
     draft, review = ("Solver", "Answer: 90 bottles"), ("Critic", "I object to 90 bottles. Please redo it.")
-    assert all("91 bottles" in ask("Solver", CRATES, NOTES, draft, review, seed=seed) for seed in SEEDS)
+    answers = [stated(ask("Solver", CRATES, NOTES, draft, review, seed=seed)) for seed in range(100)]
+    assert set(answers) == {"91 bottles", "90 bottles"} and 2 <= answers.count("90 bottles") <= 18
 
 
 def test_the_solver_is_sometimes_persuaded_of_another_result(ask):

@@ -33,6 +33,10 @@ _KEPT: dict[str, tuple[str, ...]] = {
         "I am through with the review.",
         "The review is done.",
     ),
+    "verifier": ("I have gone through it.", "My part is done.", "The list is complete.", "I am through with it."),
+    "aggregator": ("I have merged it all.", "It is all put together.", "The merging is done.", "I am through with it."),
+    "manager": ("Things are moving along.", "I have it in hand.", "All is under control.", "We are on our way."),
+    "proxy": ("I have seen it.", "Noted.", "Thanks, I have read it.", "I got it."),
     "reporter": ("The work is complete.", "The task has been dealt with.", "We are done.", "Everything is settled."),
 }
 

@@ -14,7 +14,7 @@ from aegis_core.world.model.understanding import Form
 from aegis_core.world.model.view import View
 from aegis_core.world.model.voices import Piece, at_length, composed, voice_of
 
-__all__ = ["asked_in", "brief", "speak"]
+__all__ = ["asked_in", "brief", "shares", "speak"]
 
 _OPENINGS = (
     "Here is how we go about it.",
@@ -72,7 +72,7 @@ def speak(view: View, rate: float) -> str:
             Piece((pick(_OPENINGS, "opening", view.key),) if voice.length else ()),
             Piece(at_length(view, "planning")),
             Piece(brief(view), "question"),
-            Piece(_shares(view), "shares", "items"),
+            Piece(shares(view), "shares", "items"),
             Piece(at_length(view, "reasons", least=3)),
             Piece((verdict,)),
             Piece((_closing(view),) if voice.length else (), "steps"),
@@ -128,7 +128,8 @@ def _form_words(form: Form) -> list[str]:
     return words
 
 
-def _shares(view: View) -> list[str]:
+def shares(view: View) -> list[str]:
+    """A share of the topics for each researcher, in a line that begins with its name."""
     facts = without_omitted(view, view.task_facts())
     topics = list(dict.fromkeys(view.family.topic(fact) for fact in facts)) if view.family else []
     if view.told.partial:

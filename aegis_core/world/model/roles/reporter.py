@@ -86,8 +86,9 @@ def _shortened(view: View, value: Value) -> Value:
 def _chosen(view: View) -> tuple[str, Value] | None:
     results = [(who, value) for who, text in view.results if (value := conclusion_of(view, (who, text)))]
     last = results[-1] if results and conclusion_of(view, view.results[-1]) else None
-    if view.reviews and objects(view.reviews[-1][1]):
-        who, text = view.reviews[-1]
+    verdicts = [r for r in view.reviews if dict(view.roster).get(r[0]) not in ("verifier", "proxy")]
+    if verdicts and objects(verdicts[-1][1]):
+        who, text = verdicts[-1]
         value = conclusion_of(view, (who, text))
         if value and (last is None or draw("trusts", view.key, value.text) < TRUSTS_CRITIC):
             return who, value

@@ -38,6 +38,12 @@ _ASSUMING = (
 _LOOKING = ("The notes lack {}; I took it from the task itself.", "I filled in {} from the text of the task.",
             "As {} was not handed on, I looked at the task.", "I had to read {} off the task myself.")  # fmt: skip
 _AGAIN = ("I went through it again.", "Once more, with the objection in mind:", "Second attempt:", "I have redone it.")
+_KEPT = (
+    "I have read the others and stay with what I have.",
+    "My view has not changed.",
+    "I stand by my working.",
+    "Having heard all that, I keep to my draft.",
+)
 _PERSUADED = (
     "You are right, I follow the correction.",
     "I take the correction over.",
@@ -48,6 +54,10 @@ _RESTATED = ("We are asked: {}", "My task, in the words that I was given: {}", "
 _PREFIX = re.compile(r"^[^:?]{1,24}: ")
 PERSUADED = 0.4
 """How often a solver takes over the critic's result although it can't reproduce it."""
+STUBBORN = 0.08
+"""How often a solver stays with what it has, whatever others say."""
+REEXAMINES = 0.4
+"""How often a solver goes over its draft again because one of the others has another result."""
 SECOND_LOOK = 0.2
 """How often a slip happens in a second attempt, as a share of the model's rate."""
 
@@ -58,7 +68,9 @@ def speak(view: View, rate: float) -> str:
         return said_nothing(view) if view.family else _LACKING[0].format("what the question is")
     again = bool(view.own)
     working, remark = worked(view, facts_at_hand(view), rate * (SECOND_LOOK if again else 1))
-    suggested = _suggested(view) if again and not is_led(view) else None
+    if again and not is_led(view) and (kept := _stands_by(view)):
+        return kept
+    suggested = (_suggested(view) or _outvoted(view)) if again and not is_led(view) else None
     if suggested and (working.value is None or not working.value.same(suggested)):
         persuaded = working.value is None or draw("persuaded", view.key, suggested.text) < PERSUADED
         if persuaded:
@@ -95,9 +107,37 @@ def _suggested(view: View) -> Value | None:
     """The result that the last review holds against the solver's."""
     if not view.reviews or not objects(view.reviews[-1][1]):
         return None
+    if dict(view.roster).get(view.reviews[-1][0]) in ("verifier", "proxy"):
+        return None  # they say what is wrong with it, and have no result of their own
     suggested = conclusion_of(view, view.reviews[-1])
     before = conclusion_of(view, (view.name, view.own[-1])) if view.own else None
     return None if suggested and before and suggested.same(before) else suggested  # the very one that it objects to
+
+
+def _stands_by(view: View) -> str:
+    """What a solver says that leaves it at its draft: out of stubbornness, or because nobody gave a reason not to."""
+    before = conclusion_of(view, (view.name, view.own[-1]))
+    if before is None:
+        return ""
+    debated = bool(view.results) and not view.reviews
+    others = [conclusion_of(view, result) for result in view.results]
+    reexamines = any(not other or not other.same(before) for other in others) and (
+        _outvoted(view) is not None or draw("reexamines", view.key, len(view.own)) < REEXAMINES
+    )
+    stubborn = draw("stubborn", view.key) < STUBBORN
+    if stubborn or (debated and not reexamines):
+        kept = pick(_KEPT, "kept", view.key, len(view.own))
+        return composed(view, (Piece((kept,)), Piece((_conclude(view, before),), "conclusion")))
+    return ""
+
+
+def _outvoted(view: View) -> Value | None:
+    """What all of several others say, if it is not what this solver said."""
+    latest = {author: conclusion_of(view, (author, text)) for author, text in view.results}
+    values = [value for value in latest.values() if value is not None]
+    before = conclusion_of(view, (view.name, view.own[-1]))
+    agreed = len(values) > 1 and all(value.same(values[0]) for value in values)
+    return values[0] if agreed and not (before and before.same(values[0])) else None
 
 
 def conclusion_of(view: View, message: tuple[str, str]) -> Value | None:
