@@ -90,7 +90,13 @@ class Arrival:
         def earlier(key: OrderKey) -> bool:
             return key[: len(inside)] == inside and precedes(key, frame.turn_order)
 
-        parts, parents = self._tracker.run.recorder.sources(parts, frame.path, precedes=earlier)
+        recorder = self._tracker.run.recorder
+        known = {
+            text.part.id: (number,) if earlier(recorder.orders((number,))[0]) else ()
+            for text in (self._state.seen if frame.role != "tools" else ())
+            if (number := self._tracker.provenance.of(text)) is not None
+        }
+        parts, parents = recorder.sources(parts, frame.path, precedes=earlier, known=known)
         return {
             "agent": frame.path,
             "parts": parts,

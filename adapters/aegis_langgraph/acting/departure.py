@@ -54,6 +54,7 @@ class Departure:
         self._arrival = arrival
         self._new_id = new_id
         self._parts: tuple[Part, ...] = ()
+        self._steps: list[Part] = []
         self._repeated = frozenset(result.repeated)
         self.value = self._written_back(result.value)
         self.fresh = self._fresh()
@@ -180,12 +181,17 @@ class Departure:
         found = (self._tracker.supervisor_of(self._frame, name) for name in named if name)
         return tuple(dict.fromkeys(path for path in found if path is not None))
 
+    def message_of(self, part: Part) -> Text | None:
+        """The message of which a step is the text."""
+        return next((text for text in self.fresh if text.part.id == part.id and text.message is not None), None)
+
     def steps(self, delivery: Delivery) -> list[Part]:
         """The steps that are told of what leaves the node: a message each, and one for all else in an update."""
         left = {part.id: part for part in delivery.parts}
         value = written(self.value, delivery.texts(), self._new_id) if delivery.changed else self.value
         told = [step for prefix, update in updates_of(value) for step in self._told(prefix, update, left)]
-        return self._with_route(told, [*left.values()])
+        self._steps = self._with_route(told, [*left.values()])
+        return self._steps
 
     def _told(self, prefix: str, update: Any, left: dict[str, Part]) -> list[Part]:
         """The steps of one update; what they tell is taken out of `left`."""
@@ -259,7 +265,21 @@ class Departure:
             if delivery.route is not None and delivery.route != self.target and self._route is not None:
                 node = self._tracker.node_of(self._frame, delivery.route, parent=self._route.parent)
                 value = redirected(value, node) if node is not None else value
+            self._number(value, delivery)
         return value
+
+    def _number(self, value: Any, delivery: Delivery) -> None:
+        """Keep which steps tell the messages that leave the node.
+
+        Not of a graph that is called inside a function: where that is served, its steps are told by the core.
+        """
+        if self._frame.shape is None:
+            return
+        numbers = {part.id: number for part, number in zip(self._steps, delivery.steps, strict=False)}
+        for text in texts_of_update(value, self._tracker.naming):
+            if (number := numbers.get(text.part.id)) is not None:
+                self._tracker.provenance.told(text, number)
+                self._tracker.provenance.called(text.part.call_id, number)
 
     def _delivered(self, value: Any, delivery: Delivery) -> Any:
         texts = delivery.texts()

@@ -162,7 +162,7 @@ class Visit:
         if role == "inner":
             for part in left.steps(Delivery(tuple(text.part for text in left.fresh), None)):
                 if part.text:
-                    self._step(part, self._frame.order, self._state.spent())
+                    self._step(part, self._frame.order, self._state.spent(), left.message_of(part))
             self._state.delivered |= {text.message_id for text in left.fresh if text.message_id is not None}
             return True
         if role == "model" and (asked := left.unanswered()):
@@ -171,7 +171,7 @@ class Visit:
             self._ask(asked)
             return True
         if role == "tools" and self._frame.in_loop and not left.goals:
-            self._tell_tools(left.steps(Delivery(tuple(text.part for text in left.fresh), None)))
+            self._tell_tools(left, left.steps(Delivery(tuple(text.part for text in left.fresh), None)))
             delivered = {name for text in left.fresh for name in (text.message_id, text.part.call_id) if name}
             self._state.delivered |= delivered
             return True
@@ -186,12 +186,12 @@ class Visit:
         for text in texts:
             part = text.part if kind is None else text.part.model_copy(update={"kind": kind})
             if part.text:
-                self._step(part, self._frame.order, self._state.spent())
+                self._step(part, self._frame.order, self._state.spent(), text)
             if text.message_id is not None:
                 self._state.delivered.add(text.message_id)
 
-    def _step(self, part: Part, order: OrderKey, usage: Usage | None = None) -> None:
-        self._tracker.told(self._state, part, order, usage)
+    def _step(self, part: Part, order: OrderKey, usage: Usage | None = None, text: Text | None = None) -> None:
+        self._tracker.told(self._state, part, order, usage, text if self._frame.shape is not None else None)
 
     def _ask(self, calls: list[dict[str, Any]]) -> None:
         names: dict[str, int] = {}
@@ -209,12 +209,12 @@ class Visit:
             )
             names[name] = names.get(name, 0) + 1
 
-    def _tell_tools(self, parts: Iterable[Part]) -> None:
+    def _tell_tools(self, left: Departure, parts: Iterable[Part]) -> None:
         for part in parts:
             call_id = part.call_id or ""
             if (call := self._state.calls.pop(call_id, None)) is not None:
                 self._step(call.part(call_id), call.order, call.usage)
-            self._step(part, after(self._frame.order), self._state.spent())
+            self._step(part, after(self._frame.order), self._state.spent(), left.message_of(part))
 
     def closed(self, delivery: Delivery | None) -> Any:
         """What the node is to return, after all alterations."""

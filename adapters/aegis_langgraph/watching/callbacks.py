@@ -160,7 +160,7 @@ class Watcher(CallEvents):
         if visit.kind is not None:
             run.call(turn, visit.kind, live=lambda _: result, codec=begun.codec, **begun.request)
         if (closing := visit.result(result)) is not None:
-            run.end_turn(turn, **closing)
+            visit.closed(run.end_turn(turn, **closing))
 
     def _leave(self, frame: Frame, answer: str | None = None, unanswered: str = "") -> None:
         if frame.role == "invocation":

@@ -18,6 +18,7 @@ from aegis_langgraph.texts.codec import MessageIds
 from aegis_langgraph.texts.messages import plain
 from aegis_langgraph.texts.state import Naming, Text
 from aegis_langgraph.watching.frames import INVOCATION, Frame, Frames
+from aegis_langgraph.watching.provenance import Provenance
 
 __all__ = ["Asked", "Asking", "Edit", "Tracker", "TurnState"]
 
@@ -141,6 +142,7 @@ class Tracker:
         self.altering = altering
         self.frames = Frames(layout, app)
         self.naming = Naming(layout.authors(), layout.nodes())
+        self.provenance = Provenance()
         self._states: dict[str, TurnState] = {}
         self._kept: dict[str, list[Edit]] = {}
         self._lock = RLock()
@@ -226,13 +228,20 @@ class Tracker:
         for call_id, call in calls if state.turn is not None else ():
             self.told(state, call.part(call_id), call.order, call.usage)
 
-    def told(self, state: TurnState, part: Part, order: OrderKey, usage: Usage | None = None) -> None:
-        """Record a step inside a turn."""
+    def told(
+        self, state: TurnState, part: Part, order: OrderKey, usage: Usage | None = None, text: Text | None = None
+    ) -> None:
+        """Record a step inside a turn, which may be the text of a message."""
         turn = state.turn
-        if turn is not None:
-            self.run.recorder.part_step(
-                turn.moment.agent, part, moment=turn.moment, order=order, parents=turn.parents, usage=usage
-            )
+        if turn is None:
+            return
+        number = self.run.recorder.part_step(
+            turn.moment.agent, part, moment=turn.moment, order=order, parents=turn.parents, usage=usage
+        )
+        if text is not None:
+            self.provenance.told(text, number)
+        elif part.kind == "tool_call":
+            self.provenance.called(part.call_id, number)
 
     def waiting_for(self, key: str | None) -> tuple[Asking, ...]:
         """What waits for an answer from outside: the interrupt of this id; None: all."""
