@@ -7,7 +7,7 @@ import json
 from collections.abc import Mapping
 from typing import Any
 
-from langchain_core.messages import AIMessage, BaseMessage, HumanMessage
+from langchain_core.messages import AIMessage, BaseMessage, HumanMessage, ToolMessage
 from pydantic import BaseModel
 
 from aegis_core.errors import AdapterError
@@ -81,6 +81,9 @@ def answer_text(result: Any) -> str | None:
     for key in (*_ANSWER_KEYS, _STRUCTURED):
         if not is_empty(value := values.get(key)):
             return value_text(value)
+    for value in values.values():  # of a tool whose result is the answer (`return_direct`)
+        if isinstance(value, list) and value and isinstance(value[-1], ToolMessage):
+            return message_text(value[-1]) or None
     made = {key: value for key, value in values.items() if key not in _TASK_KEYS}
     texts = [text for text in texts_of(made, Naming()) if text.message is None and text.part.text]
     stands = made[texts[0].key] if len(texts) == 1 else None

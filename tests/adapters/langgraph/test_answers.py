@@ -6,6 +6,8 @@ import operator
 from typing import Annotated, Any, TypedDict
 
 import pytest
+from langchain.agents import create_agent
+from langchain_core.tools import tool
 from langgraph.checkpoint.memory import InMemorySaver
 from langgraph.graph import START, StateGraph
 from langgraph.types import Command, interrupt
@@ -20,6 +22,8 @@ from aegis_core.errors import RecorderWarning
 from aegis_core.faults import Outcome
 from aegis_core.plugins import Plugins
 from aegis_core.run import Limits
+from tests.adapters.langgraph.graphs import ASK
+from tests.adapters.langgraph.models import Scripted, calls, in_turn
 from tests.adapters.langgraph.running import ADAPTER, Appends, Live, ran
 
 PATHS = pytest.mark.parametrize("replay", [None, Live], ids=["watched", "rebuilt"])
@@ -191,3 +195,13 @@ def test_a_campaign_that_can_not_tell_the_answer_says_what_to_do() -> None:
     outcome = judged({"draft": "It is 96.", "outline": "another"})
     assert outcome.failure == "no_answer"
     assert "aegis.System(app, start=" in outcome.detail
+
+
+def test_the_result_of_a_tool_that_returns_directly_is_the_answer() -> None:
+    @tool(return_direct=True)
+    def direct(x: str) -> str:
+        """Look something up."""
+        return f"direct {x}"
+
+    agent = create_agent(Scripted(answer=in_turn(calls("direct", x="it"))), [direct])
+    assert ran(agent, ASK).trajectory.final_output == "direct it"
