@@ -119,9 +119,10 @@ class _FunctionAttachment(Attachment):
     """
 
     def __init__(self, app: Any, run: Run) -> None:
-        if active_run.get() is not None:
+        running = active_run.get()
+        if running is not None and running in recorded:
             raise AdapterError(
-                f"run {active_run.get().info.run_id} is being recorded here already; "  # type: ignore[union-attr]
+                f"run {running.info.run_id} is being recorded here already; "
                 "leave its `with` block before another recording of plain functions begins"
             )
         self._run = run

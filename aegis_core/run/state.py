@@ -201,6 +201,12 @@ class RunState:
         return self._secrets.hidden(text)
 
     @property
+    def unfinished(self) -> tuple[str, ...]:
+        """Paths of the agents in whose turns the run still is, sorted."""
+        with self._lock:
+            return tuple(sorted({agent for (agent, _), turns in self._open.items() if turns}))
+
+    @property
     def live_model_calls(self) -> int:
         """Model calls that were really made, not served."""
         return self._live_calls

@@ -14,6 +14,7 @@ import warnings
 from collections.abc import Callable, Iterator
 from contextvars import ContextVar, copy_context
 from typing import ParamSpec, TypeVar
+from weakref import WeakSet
 
 from aegis_core.adapter import Turn
 from aegis_core.errors import RecorderWarning, ReplayDrift, RunLimitReached
@@ -30,10 +31,12 @@ __all__ = [
     "branch",
     "branches_before",
     "current_branch",
+    "current_run",
     "guarded",
     "inside_entry",
     "lost",
     "next_place",
+    "over",
     "recorded",
 ]
 
@@ -54,6 +57,8 @@ beside_runs: ContextVar[bool] = ContextVar("aegis_beside_runs", default=False)
 recorded: dict[Run, set[str]] = {}
 """The runs of plain functions that are being recorded in this process, each with what was said to be lost meanwhile."""
 _recorded_lock = threading.Lock()
+_told_over: WeakSet[Run] = WeakSet()
+"""The runs of which it was said that something goes on after their end."""
 
 
 @contextlib.contextmanager
@@ -101,12 +106,39 @@ def bind(function: Callable[P, R]) -> Callable[P, R]:
     return bound
 
 
+def current_run(what: str) -> Run | None:
+    """The run that the current code belongs to; None once it is over, with a warning that names `what` was called."""
+    run = active_run.get()
+    if run is None or run in recorded:
+        return run
+    over(run, f"{what} was called")
+    return None
+
+
+def over(run: Run, what: str) -> None:
+    """Warn, once a run, that something went on after its end.
+
+    Args:
+        what: the clause that says it.
+    """
+    with _recorded_lock:
+        if run in _told_over:
+            return
+        _told_over.add(run)
+    warnings.warn(
+        f"aegis: {what} after the recording of {run.info.system!r} had ended, and what goes on there is not recorded; "
+        "wait for tasks, threads and streams before its block or entry is left",
+        RecorderWarning,
+        stacklevel=4,
+    )
+
+
 def lost(what: str) -> None:
     """Warn, once a run, that a call which no run knows of was made while runs are being recorded.
 
     Called where `recorded` is not empty: in a program that records nothing, this costs the look at it.
     """
-    if beside_runs.get():
+    if beside_runs.get() or active_run.get() is not None:  # of no run, or of one that is over
         return
     with _recorded_lock:
         runs = [run for run, told in recorded.items() if what not in told]

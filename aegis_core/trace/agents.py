@@ -18,10 +18,10 @@ from aegis_core.run.places import Places
 from aegis_core.run.values import plain_data, value_parts, without_secrets, write_value
 from aegis_core.trace.active import (
     active_places,
-    active_run,
     active_turn,
     branches_before,
     current_branch,
+    current_run,
     guarded,
     lost,
     next_place,
@@ -99,7 +99,7 @@ def agent_wrapper(function: Callable[..., Any], description: Agent, *, pure: boo
     signature = signature_of(function)
 
     def open_scope(args: tuple[Any, ...], kwargs: dict[str, Any]) -> Scope | None:
-        run = active_run.get()
+        run = current_run(f"agent {description.path!r}")
         if run is not None:
             return _AgentScope(run, description, signature, args, kwargs, pure)
         if recorded:

@@ -18,7 +18,7 @@ from aegis_core.run.places import Places
 from aegis_core.run.recorder import OrderKey, after
 from aegis_core.run.secrets import is_secret
 from aegis_core.run.values import plain_arguments, value_parts, write_value
-from aegis_core.trace.active import active_places, active_run, active_turn, lost, next_place, recorded
+from aegis_core.trace.active import active_places, active_turn, current_run, lost, next_place, recorded
 from aegis_core.trace.agents import ValueCodec, signature_of
 from aegis_core.trace.wrapping import decorate, is_coroutine
 from aegis_core.trajectory import Content, StepKind
@@ -106,7 +106,7 @@ def _begun(
     kwargs: dict[str, Any],
 ) -> _Call | None:
     """The call that begins here; None where it is not recorded."""
-    run, turn = active_run.get(), active_turn.get()
+    run, turn = current_run(called), active_turn.get()
     if run is None or turn is None:
         if run is None and recorded:
             lost(called)

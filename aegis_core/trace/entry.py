@@ -16,8 +16,10 @@ from aegis_core.trace.active import (
     active_turn,
     beside_runs,
     branches_before,
+    current_run,
     guarded,
     inside_entry,
+    over,
     recorded,
 )
 from aegis_core.trace.agents import declared_agents
@@ -79,7 +81,7 @@ def trace_wrapper(
     system = name or getattr(function, "__name__", "system")
 
     def open_scope(args: tuple[Any, ...], kwargs: dict[str, Any]) -> Scope | None:
-        run = active_run.get()
+        run = current_run(f"the entry {system!r}")
         if run is not None and run.entered:
             if not inside_entry.get():
                 run.entered_beside()
@@ -146,6 +148,8 @@ class _EntryScope(Scope):
         with guarded(self._run):
             answer, why = (text_of(value), "") if self._run.output is None else self._run.own_answer(value)
             self._run.leave(answer, unanswered=why)
+            if self._own and self._run.unfinished:
+                over(self._run, f"{', '.join(self._run.unfinished)} went on")
             self._close()
         return value
 

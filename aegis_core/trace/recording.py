@@ -12,7 +12,7 @@ from typing import Any, Self
 from aegis_core.adapter import Adapter, System
 from aegis_core.errors import AdapterError, RecorderWarning
 from aegis_core.run import Run, RunInfo, Tape
-from aegis_core.trace.active import guarded
+from aegis_core.trace.active import guarded, over, recorded
 from aegis_core.trace.observers import tell_finished, tell_started
 from aegis_core.trajectory import Trajectory
 
@@ -73,6 +73,7 @@ class Recording:
         self._to = Path(to) if to is not None else None
         self._stack = ExitStack()
         self._entered = False
+        self._kept: tuple[Trajectory, Tape] | None = None
         info = RunInfo(
             run_id=run_id or uuid.uuid4().hex,
             task=task,
@@ -100,8 +101,12 @@ class Recording:
         with guarded(self.run):
             if error is not None:
                 self.run.failed(error)
+        of_functions = self.run in recorded
         self._stack.close()
+        goes_on = self.run.unfinished or (("the entry",) if self.run.entered else ())
         with guarded(self.run):
+            if goes_on:
+                self._kept = self.trajectory, self.tape
             trajectory = self.trajectory
             tell_finished(self.run.info, trajectory)
             if self._to is not None:
@@ -110,6 +115,8 @@ class Recording:
                 append(self._to, trajectory)
         if error is None:
             self._warn()
+            if goes_on and of_functions:  # frameworks don't tell of every turn that is cancelled
+                over(self.run, f"{', '.join(goes_on)} went on")
 
     def _warn(self) -> None:
         """Say what is odd about a run that went well."""
@@ -133,13 +140,13 @@ class Recording:
 
     @property
     def trajectory(self) -> Trajectory:
-        """The run as far as it went."""
-        return self.run.trajectory()
+        """The run as far as it went; what goes on after the block is no part of it."""
+        return self.run.trajectory() if self._kept is None else self._kept[0]
 
     @property
     def tape(self) -> Tape:
         """The tape as far as it went."""
-        return self.run.tape()
+        return self.run.tape() if self._kept is None else self._kept[1]
 
 
 def _choose(app: Any, adapter: str | Adapter | None) -> Adapter:
