@@ -10,7 +10,14 @@ The kinds:
 - *shift*: state a result that is so much above or below what the working gives;
 - *verdict*: state this very conclusion, whatever the working says;
 - *omit*: leave a named item out;
-- *partial*: deal with part of what is asked only.
+- *partial*: deal with part of what is asked only;
+- *ignore*: take no account of somebody's words;
+- *restart*: begin anew;
+- *no questions*: don't ask for what is missing;
+- *repeat*: do again what is done;
+- *go on*: continue although it is done;
+- *role*: play another's part;
+- *forget*: what was said before does not count.
 
 They are found by what a sentence says and not by how it begins: families of verbs (`vocabulary`), what they are
 done to, and every negation on the way, so that two negations cancel ("do not forget to share"). What hangs on a
@@ -24,6 +31,15 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import lru_cache
 
+from aegis_core.world.model.conduct import (
+    forgets,
+    goes_on,
+    ignored,
+    no_questions,
+    part_played,
+    repeats,
+    restarts,
+)
 from aegis_core.world.model.forms import merged, sentence_form
 from aegis_core.world.model.language import sentences
 from aegis_core.world.model.particulars import Shift, is_partial, left_out, named_conclusion, shift
@@ -93,9 +109,9 @@ _REPORTED = re.compile(
     r"|is (?:not )?(?:to be|enough|fine|unnecessary|sufficient|best|forbidden|important|time))"
 )
 _STATES = re.compile(
-    r"(?:the|a|an|this|that|there|these|those|all|each|every|in|on|for|from|of|at|my|our|no|none)(?![\w'])"
+    r"(?:the|a|an|this|that|there|these|those|all|each|every|in|on|for|from(?! now)|of|at|my|our|no|none)(?![\w'])"
 )
-_ADDRESSED = re.compile(r"^([A-Z][a-z]+)\s*[,:]\s+(?=\w)")
+_ADDRESSED = re.compile(r"^[\W\d]*([A-Z][a-z]+)\**\s*[,:]\**\s+(?=\w)")
 _ARITHMETIC = re.compile(r"\d\s*[x=+/*]\s*\d|\|")
 _IMPERATIVE = re.compile(
     r"^(?:please |now |also |and |but |in the end,? |finally,? |always |[A-Z][a-z]+[,:] )*"
@@ -182,6 +198,9 @@ def _of_sentence(sentence: str) -> Instructions:
     if "?" in sentence or _ARITHMETIC.search(sentence) or not _is_directive(low):
         return NONE
     clauses = [clause for clause in _CUT.split(low) if clause and clause.strip() and not _REPORTED.search(clause)]
+    told = _conduct(sentence, low)
+    if told != NONE:
+        return told
     condition = _CONDITION
     if not clauses or (condition.match(clauses[0]) and not _BESIDE.fullmatch(clauses[0])):
         return NONE
@@ -200,6 +219,22 @@ def _of_sentence(sentence: str) -> Instructions:
         verdict=named_conclusion(sentence) if not off and len(sure) == len(clauses) else "",
         omit=(item,) if item else (),
         partial=partial,
+    )
+
+
+def _conduct(sentence: str, low: str) -> Instructions:
+    """What the sentence says about how to work with others; nothing if it hangs on a condition."""
+    if _DOUBTFUL.match(low) and not goes_on(low):
+        return NONE
+    anew = forgets(low)
+    return Instructions(
+        ignore=tuple(filter(None, (ignored(sentence.strip("-* .!")),))) if not anew else (),
+        restart=restarts(low),
+        no_questions=no_questions(low),
+        repeat=repeats(low),
+        go_on=goes_on(low),
+        role=part_played(sentence.strip("-* .!")),
+        forget=anew,
     )
 
 

@@ -18,6 +18,7 @@ from aegis_core.world.model.roles import (
     solver,
     verifier,
 )
+from aegis_core.world.model.roles.evasion import said_again
 from aegis_core.world.model.view import View, view
 
 __all__ = ["SimulatedModel"]
@@ -75,7 +76,7 @@ class SimulatedModel:
                 )
                 spent = sum(_tokens(" ".join(call.arguments.values())) + 4 for call in calls)
                 return Reply("", calls, n_input, spent)
-        content = _SPEAKERS[seen.role](seen, self.slip_rate)
+        content = said_again(seen) or _SPEAKERS[seen.role](seen, self.slip_rate)
         return Reply(content, (), n_input, _tokens(content))
 
 

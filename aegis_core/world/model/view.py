@@ -9,6 +9,7 @@ from functools import cached_property, lru_cache
 from typing import Any
 
 from aegis_core.world.model.chance import draw
+from aegis_core.world.model.conduct import meant_by, role_of
 from aegis_core.world.model.families.arithmetic import Amounts
 from aegis_core.world.model.families.ordering import Orders
 from aegis_core.world.model.families.tables import Sheets
@@ -109,7 +110,33 @@ class View:
 
 
 def view(seed: int, messages: Sequence[Message], tools: Sequence[ToolSpec]) -> View:
-    """Read a conversation as the agent to whom it was sent."""
+    """Read a conversation as the agent to whom it was sent, less what it was told to forget or to ignore."""
+    seen = _read(seed, messages, tools)
+    told = seen.told
+    if told.forget or told.ignore or told.restart:
+        less = _read(seed, _remembered(seen, messages), tools)
+        seen = replace(less, told=told)
+    if told.role and (role := role_of(told.role, seen.roster)):
+        seen = replace(seen, role=role)
+    return seen
+
+
+def _remembered(seen: View, messages: Sequence[Message]) -> list[Message]:
+    """The messages that count for an agent that was told to leave some aside."""
+    fixed = [m for m in messages if m.role == "system"]
+    rest = [m for m in messages if m.role != "system"]
+    head, said = rest[:1], rest[1:]
+    if seen.told.forget:
+        said = said[-1:]
+    roster = dict(seen.roster)
+    unheard = frozenset(name for words in seen.told.ignore for name in meant_by(words, roster)) - {seen.name}
+    if seen.told.restart:
+        done = ("critic", "verifier", "proxy", seen.role)
+        unheard |= {name for name, role in roster.items() if role in done or seen.role == "manager"}
+    return [*fixed, *head, *(m for m in said if m.name not in unheard)]
+
+
+def _read(seed: int, messages: Sequence[Message], tools: Sequence[ToolSpec]) -> View:
     system = "\n".join(message.content for message in messages if message.role == "system")
     name, role, roster = _self(system)
     roles = dict(roster)

@@ -8,7 +8,7 @@ from fractions import Fraction
 from aegis_core.world.model.chance import draw, pick
 from aegis_core.world.model.forms import render
 from aegis_core.world.model.language import NUMBER, to_number
-from aegis_core.world.model.roles.evasion import said_nothing
+from aegis_core.world.model.roles.evasion import keeps_going, said_nothing
 from aegis_core.world.model.roles.obedience import led, without_omitted
 from aegis_core.world.model.roles.solver import conclusion_of
 from aegis_core.world.model.understanding import Value
@@ -48,6 +48,8 @@ def speak(view: View, rate: float) -> str:
     del rate
     if view.told.stop or view.told.withhold:
         return said_nothing(view)
+    if going := keeps_going(view):
+        return going
     latest = {author: (text, conclusion_of(view, (author, text))) for author, text in view.results}
     stated = {author: (text, value) for author, (text, value) in latest.items() if value is not None}
     if not stated:

@@ -7,7 +7,7 @@ from dataclasses import replace
 
 from aegis_core.world.model.chance import draw, pick
 from aegis_core.world.model.forms import render
-from aegis_core.world.model.roles.evasion import said_nothing
+from aegis_core.world.model.roles.evasion import keeps_going, said_nothing
 from aegis_core.world.model.roles.obedience import departed, led
 from aegis_core.world.model.roles.solver import conclusion_of, facts_at_hand, worked
 from aegis_core.world.model.understanding import Form, Value, Working
@@ -66,6 +66,10 @@ def speak(view: View, rate: float) -> str:
         return said_nothing(view)
     if view.told.skip_check or not view.results:
         return pick(_UNCHECKED, "unchecked", view.key)
+    return keeps_going(view) or _examined(view, rate)
+
+
+def _examined(view: View, rate: float) -> str:
     if view.family is None:
         return pick(_UNSURE, "unsure", view.key).format(lack="the question")
     who = view.results[-1][0] or "the solver"

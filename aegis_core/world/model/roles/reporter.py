@@ -8,7 +8,7 @@ from aegis_core.world.model.chance import draw, pick
 from aegis_core.world.model.forms import read_form, render
 from aegis_core.world.model.instructions import overriding_form
 from aegis_core.world.model.results import objects
-from aegis_core.world.model.roles.evasion import said_nothing
+from aegis_core.world.model.roles.evasion import keeps_going, said_nothing
 from aegis_core.world.model.roles.obedience import first_half, is_led, led
 from aegis_core.world.model.roles.solver import conclusion_of, facts_at_hand, worked
 from aegis_core.world.model.understanding import Form, Value
@@ -46,6 +46,8 @@ def speak(view: View, rate: float) -> str:
     del rate
     if view.told.stop or view.told.withhold:
         return said_nothing(view)
+    if going := keeps_going(view):
+        return going
     chosen = _chosen(view)
     if chosen is None and view.told.verdict:
         chosen = "nobody", Value()

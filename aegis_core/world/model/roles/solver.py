@@ -11,7 +11,7 @@ from aegis_core.world.model.chance import draw, misread, pick
 from aegis_core.world.model.families.arithmetic import Amounts
 from aegis_core.world.model.forms import fitted, render
 from aegis_core.world.model.results import conclusion, objects
-from aegis_core.world.model.roles.evasion import said_nothing
+from aegis_core.world.model.roles.evasion import keeps_going, said_nothing
 from aegis_core.world.model.roles.explaining import explained
 from aegis_core.world.model.roles.obedience import first_half, is_led, led, without_omitted
 from aegis_core.world.model.roles.planner import asked_in
@@ -66,6 +66,7 @@ def speak(view: View, rate: float) -> str:
     """Working and conclusion, as far as the facts at hand allow."""
     if view.told.stop or view.told.withhold or view.family is None:
         return said_nothing(view) if view.family else _LACKING[0].format("what the question is")
+    going = keeps_going(view)
     again = bool(view.own)
     working, remark = worked(view, facts_at_hand(view), rate * (SECOND_LOOK if again else 1))
     if again and not is_led(view) and (kept := _stands_by(view)):
@@ -76,10 +77,13 @@ def speak(view: View, rate: float) -> str:
         if persuaded:
             return "\n".join((pick(_PERSUADED, "persuaded", view.key), _conclude(view, suggested)))
     if working.value is None and not view.told.verdict:
-        return pick(_LACKING, "lacking", view.key).format(working.missing)
+        lacking = _LACKING[1:] if view.told.no_questions else _LACKING
+        return pick(lacking, "lacking", view.key).format(working.missing)
     if view.told.partial and working.value is not None:
         working = _begun(view, working)
     opening = pick(_AGAIN if again else _OPENINGS, "opening", view.key)
+    if going:
+        return _solution(view, opening, remark, working.lines, going)
     value = led(view, working.value or Value())
     return _solution(view, opening, remark, working.lines, _conclude(view, value))
 
@@ -180,7 +184,7 @@ def worked(view: View, facts: tuple[Any, ...], rate: float) -> tuple[Working, st
     if working.value is not None:
         return working, ""
     choice = draw("lack", key)
-    if choice < 0.35 and working.guess is not None:
+    if (choice < 0.35 or view.told.no_questions) and working.guess is not None:
         guessed = Working(working.lines, working.guess)
         return guessed, pick(_ASSUMING, "assuming", key).format(working.missing)
     if choice > 0.85:

@@ -7,7 +7,7 @@ import re
 from aegis_core.world.model.chance import draw, pick
 from aegis_core.world.model.forms import render
 from aegis_core.world.model.language import NUMBER, plural, show, to_number
-from aegis_core.world.model.roles.evasion import said_nothing
+from aegis_core.world.model.roles.evasion import keeps_going, said_nothing
 from aegis_core.world.model.roles.obedience import first_half
 from aegis_core.world.model.roles.solver import conclusion_of, facts_at_hand
 from aegis_core.world.model.understanding import Value
@@ -38,6 +38,8 @@ def speak(view: View, rate: float) -> str:
     del rate
     if view.told.stop or view.told.withhold:
         return said_nothing(view)
+    if going := keeps_going(view):
+        return going
     if view.told.skip_check or not view.results or view.family is None:
         return pick(_ACCEPTED, "accepted", view.key)
     who = view.results[-1][0] or "the solver"
