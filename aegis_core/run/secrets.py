@@ -1,8 +1,10 @@
 """What must never be recorded: keys, tokens, passwords, headers.
 
 Two rules. *By name*: what a value calls a key, or a function a parameter, such as `api_key`, `access_token`,
-`Authorization`, `headers`, is no text of an agent. *By value*: where a variable of the environment with such a name
-holds what stands in a record, it is put out of it, wherever it came from. Neither counts in the hash of a request.
+`Authorization`, `headers`, is no text of an agent. Where the name can mean something else, as that of a
+`secret_ingredient`, or where a sentence stands there, ordinary words are kept. *By value*: where a variable of the
+environment with such a name holds what stands in a record, it is put out of it, wherever it came from. Neither counts
+in the hash of a request.
 """
 
 from __future__ import annotations
@@ -36,6 +38,16 @@ _KINDS_OF_KEY = frozenset("access account api client encryption private secret s
 _HARMLESS_TOKENS = frozenset(
     "begin bos class cls end eos first last mask next pad page sep special start stop unk unknown".split()
 )
+_PASSWORDS = frozenset("apikey authtoken dsn passphrase passwd password passwords privatekey pwd secretkey".split())
+"""What has such a name may be a secret that is made of words."""
+_FORMS = frozenset("code data hash header headers id key keys pin string token value values".split())
+"""Words that say in which form something stands, so that what is before them says what it is: `auth_header`."""
+_PLAIN = re.compile(
+    r"[(\"'\u201c\u2018]*(?:[^\W\d_]{1,20}(?:['\u2019-][^\W\d_]{1,20})*|\d{1,4})[.,;:!?)\"'\u201d\u2019]*"
+)
+"""A word of ordinary language, or a small figure."""
+_SENTENCE = 3
+"""Words from which a text under the name of a secret may be a sentence."""
 _CARRIERS = frozenset({"headers", "header", "env", "environ", "environment"})
 """Names of mappings whose members are not told apart: any of them may be a secret."""
 _SHORTEST = 8
@@ -47,14 +59,24 @@ def is_secret(name: str, value: Any = None) -> bool:
     """Whether what has this name must not be recorded.
 
     Args:
-        value: what has the name. `headers` or `env` are secret as a mapping or as pairs, not as the heads of a table.
+        value: what has the name. `headers` or `env` are secret as a mapping or as pairs, not as the heads of a table;
+            what is only described by such a word (`secret_ingredient`), unless it is ordinary words or figures; and no
+            truth value is.
     """
     verdict = _by_name(name)
-    return verdict is _Named.SECRET or (verdict is _Named.CARRIER and _is_pairs(value))
+    if verdict is _Named.HARMLESS or isinstance(value, bool):
+        return False
+    if verdict is _Named.CARRIER:
+        return _is_pairs(value)
+    if verdict is _Named.DESCRIBED:
+        return not _is_ordinary(value)
+    return verdict is _Named.PASSWORD or not (isinstance(value, str) and _is_sentence(value))
 
 
 class _Named(Enum):
     SECRET = auto()
+    PASSWORD = auto()
+    DESCRIBED = auto()
     CARRIER = auto()
     HARMLESS = auto()
 
@@ -62,13 +84,39 @@ class _Named(Enum):
 @functools.lru_cache(maxsize=4096)
 def _by_name(name: str) -> _Named:
     """What a name says; asked of every key of every value, and so remembered."""
-    words = [word.lower() for word in _WORD.findall(name)]
+    words = [word.lower() for word in _WORD.findall(name) if not word.isdigit()]
     before, last = ["", "", *words][-2:]
-    secret = not _SECRET.isdisjoint(words) or "connection string" in " ".join(words)
-    secret = secret or (last in ("key", "keys") and before in _KINDS_OF_KEY)
-    if secret or (last == "token" and before not in _HARMLESS_TOKENS):
+    if "connection string" in " ".join(words) or (last in ("key", "keys") and before in _KINDS_OF_KEY):
+        return _Named.PASSWORD
+    if not _PASSWORDS.isdisjoint(words):
+        return _Named.PASSWORD
+    head = next((word for word in reversed(words) if word not in _FORMS), "")
+    if head in _SECRET or (last == "token" and before not in _HARMLESS_TOKENS):
         return _Named.SECRET
+    if not _SECRET.isdisjoint(words):
+        return _Named.DESCRIBED
     return _Named.CARRIER if last in _CARRIERS else _Named.HARMLESS
+
+
+def _is_ordinary(value: Any) -> bool:
+    """Whether it is figures, or texts of plain words alone."""
+    if isinstance(value, str):
+        return all(map(_is_plain, value.split()))
+    if isinstance(value, list | tuple):
+        return all(map(_is_ordinary, value))
+    return isinstance(value, int | float)
+
+
+def _is_sentence(text: str) -> bool:
+    """Whether a text is plain words that begin and end as sentences do; words that make up a secret do not."""
+    words = text.split()
+    begins_and_ends = text[:1].isupper() or text.rstrip()[-1:] in (".", "!", "?")
+    return len(words) >= _SENTENCE and begins_and_ends and all(map(_is_plain, words))
+
+
+def _is_plain(word: str) -> bool:
+    letters = "".join(filter(str.isalpha, word))
+    return _PLAIN.fullmatch(word) is not None and (letters[1:].islower() or letters.isupper() or len(letters) < 2)
 
 
 def _is_pairs(value: Any) -> bool:

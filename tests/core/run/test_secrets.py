@@ -43,6 +43,39 @@ def test_other_names_are_left_alone(name: str) -> None:
     assert not is_secret(name)
 
 
+@pytest.mark.parametrize(
+    ("name", "value"),
+    [
+        ("secret_ingredient", "saffron"), ("secret_ingredients", ["saffron", "a pinch of salt"]),
+        ("secret", "The butler did it, at 9 o'clock."), ("credentials", "I'm a doctor of physics"),
+        ("cookies", "Two chocolate chip cookies"), ("auth_mode", "interactive"), ("secret_number", 42),
+        ("secretNumber", "42"), ("auth_required", True), ("password_required", False), ("cookie_recipe", "Stir it."),
+        ("token_count", 12), ("author", "Mary Shelley"), ("token", "Take the second word."), ("token", True),
+    ],
+)  # fmt: skip
+def test_ordinary_words_under_a_name_like_that_of_a_secret_are_kept(name: str, value: Any) -> None:
+    assert not is_secret(name, value)
+    assert plain_data({name: value}) == {name: list(value) if isinstance(value, list) else value}
+
+
+@pytest.mark.parametrize(
+    ("name", "value"),
+    [
+        ("secret_ingredient", KEY), ("secret_ingredients", ["saffron", KEY]), ("secret", "hunter"), ("token", "hunter"),
+        ("password", "correct horse battery staple"), ("passphrase", "The butler did it."), ("password2", "hunter"),
+        ("password_again", "Hunter two three."), ("api_key_2", "hunter"), ("auth_header", "Bearer hunter"),
+        ("auth_value", "hunter"), ("Authorization", "Basic aHVudGVyOmh1bnRlcg=="), ("auth_url", "https://me:pw@host"),
+        ("cookie", "a=b; c=d; e=f"), ("client_secret_prod", "aBcDeFgH"), ("client_secret_prod", "abc123"),
+        ("secret_phrase", "abandon ability able aboutXY"), ("secret", "abandon ability able about above absent"),
+        ("credentials", {"user": "me", "login": "hunter"}), ("secret_settings", {"a": "b"}), ("password", 1234),
+        ("connection_string", "Server is the host."), ("token", "eyJhbGciOiJIUzI1NiJ9.e30.abc"),
+    ],
+)  # fmt: skip
+def test_what_may_be_a_secret_is_left_out_whatever_it_looks_like(name: str, value: Any) -> None:
+    assert is_secret(name, value)
+    assert plain_data({name: value}) == {}
+
+
 @pytest.mark.parametrize("value", [{"X-Team": "blue"}, [("X-Team", "blue")]])
 def test_headers_are_secret_as_pairs_and_not_as_the_heads_of_a_table(value: Any) -> None:
     assert is_secret("extra_headers", value)
