@@ -33,7 +33,7 @@ class House:
         slip_rate: how often its solvers slip in a first attempt.
     """
 
-    def __init__(self, team: Mapping[str, str], seed: int, slip_rate: float = 0.5) -> None:
+    def __init__(self, team: Mapping[str, str], seed: int, slip_rate: float = 0.58) -> None:
         self._prompts = {name: system_prompt(name, team) for name in team}
         self._chat = _chat(SimulatedModel(seed, slip_rate))
         self._team = team

@@ -86,6 +86,7 @@ def brief(view: View) -> list[str]:
     asked = asked_in(view.task)
     if asked:
         goal = pick(("The question is: {}", "We want to know: {}", "Goal: {}", "At issue: {}"), "goal", view.key)
+        goal = "{}" if voice_of(view).headed else goal  # the heading says as much
         lines.append(goal.format(re.sub(r"\s+", " ", asked)))
     if view.family and (outline := view.family.outline(view.question, int(draw("outline", view.key) * 4))):
         lines.append(outline)

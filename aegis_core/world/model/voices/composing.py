@@ -53,7 +53,7 @@ def composed(view: View, pieces: Sequence[Piece], open_ended: bool = True) -> st
             lines += _laid_out(view, voice, piece)
     if open_ended and voice.chats and voice.length >= 2:
         lines += ([""] if voice.headed else []) + [said(view, "parting")]
-    return "\n".join(lines)
+    return "\n".join(lines).lstrip("\n")
 
 
 def _laid_out(view: View, voice: Voice, piece: Piece) -> list[str]:
