@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
@@ -10,7 +11,7 @@ from typing import Protocol, runtime_checkable
 
 from pydantic import Field
 
-from aegis_core.errors import LearnerError, RecordError
+from aegis_core.errors import LearnerError, PluginWarning, RecordError
 from aegis_core.format import LabelledRun
 from aegis_core.learner import Attributor, Learner
 from aegis_core.records import FileRecord, Record
@@ -216,7 +217,24 @@ class _Hearing:
             return []
         runs = self._ground.runs(number, folded=False)
         seeds = range(1, min(SEEDS, _ENOUGH_ANSWERS // len(runs)))
-        return [answers(self._judge.reseeded(seed), runs, self._origin) for seed in seeds]
+        try:
+            others = [_reseeded(self._judge, seed) for seed in seeds]
+        except (Exception, SystemExit) as error:  # boundary to a plugin: its first seed stands for all
+            warnings.warn(
+                f"aegis: {self._judge.name!r} can't be given another seed ({type(error).__name__}: {error}); its "
+                "figures are of one seed. This is a fault of the attributor, report it to whoever wrote it",
+                PluginWarning,
+                stacklevel=2,
+            )
+            return []
+        return [answers(other, runs, self._origin) for other in others]
+
+
+def _reseeded(judge: ByChance, seed: int) -> Attributor:
+    other: object = judge.reseeded(seed)
+    if not isinstance(other, Attributor):
+        raise TypeError(f"`reseeded` returned a {type(other).__name__}, and no Attributor")
+    return other
 
 
 def _doubts(run: LabelledRun, origin: str | None) -> Iterator[Doubt]:

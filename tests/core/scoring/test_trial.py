@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from aegis_core.attribution import Attribution, Blame
-from aegis_core.errors import LearnerError, RecordError
+from aegis_core.errors import LearnerError, PluginWarning, RecordError
 from aegis_core.faults import Fault, Labels
 from aegis_core.format import LabelledRun
 from aegis_core.learner import Attributor, Learner
@@ -228,3 +228,16 @@ def test_the_numbers_of_who_goes_by_chance_are_means_over_seeds():
     assert (sure.draws, sure.evaluation.part("all").metric(AGENT).value) == (1, 1.0)
     assert found.comparisons[0].part("all").difference(AGENT).difference == -0.5
     assert chance.evaluation.part("all").coverage.runs == 2
+
+
+@pytest.mark.parametrize("broken", [OSError("no dice"), SystemExit(3), None])
+def test_who_can_not_be_given_another_seed_is_scored_by_its_first(broken):
+    class Broken(Tossing):
+        def reseeded(self, number):
+            if broken is not None:
+                raise broken
+
+    with pytest.warns(PluginWarning, match="'tossing' can't be given another seed"):
+        (found,) = hold_trial([RunSet("mine", (run("r1"), run("r2")))], [Contestant("tossing", Broken())], QUICK).sets
+    (standing,) = found.standings
+    assert (standing.draws, standing.evaluation.part("all").metric(AGENT).value) == (1, 1.0)
