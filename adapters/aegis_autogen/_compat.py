@@ -60,6 +60,7 @@ __all__ = [
     "replaced",
     "runner",
     "runs_code",
+    "runs_itself",
     "set_task",
     "speaker_topic",
     "system_text",
@@ -103,6 +104,11 @@ def team_name(team: Any) -> str:
 def manager_name(team: Any) -> str | None:
     """The name of a team's manager where that one asks a model, as source of its messages; else None."""
     return str(getattr(team, _NAME)) if isinstance(team, _MANAGED) and getattr(team, MODEL_CLIENT, None) else None
+
+
+def runs_itself(team: Any) -> bool:
+    """Whether a team starts its runtime itself in each run, so that this one has the context of the run."""
+    return bool(getattr(team, "_embedded_runtime", False))
 
 
 def current_manager(team: BaseGroupChat) -> Any:

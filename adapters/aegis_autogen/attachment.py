@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import weakref
 from collections.abc import AsyncGenerator, Callable
+from contextvars import ContextVar
 from typing import Any
 
 from aegis_autogen import _compat
@@ -11,18 +12,22 @@ from aegis_autogen.entry import Entry
 from aegis_autogen.names import Layout, Member, TeamNode, survey
 from aegis_autogen.patches import Patches, is_patched
 from aegis_autogen.signals import Signals
-from aegis_autogen.taps.agents import AgentTap
+from aegis_autogen.taps.agents import AgentTap, stepping
 from aegis_autogen.taps.managers import ManagerTap, OrchestratorTap, noting_choices
 from aegis_autogen.taps.models import tapped_client
 from aegis_autogen.taps.orders import Plan
 from aegis_autogen.taps.tools import ToolTap, WorkbenchTap, tapped_code, tapped_input
 from aegis_autogen.taps.turns import Speaker
+from aegis_autogen.taps.words import Words
 from aegis_core.adapter import Attachment
 from aegis_core.errors import AdapterError
 from aegis_core.run import Run
 from aegis_core.run.recorder import OrderKey
 
 __all__ = ["SystemAttachment"]
+
+acting_in: ContextVar[TeamNode | None] = ContextVar("aegis_autogen_acting_in", default=None)
+"""The team that the current code runs in. Set around each step of its stream; its runtime takes it over."""
 
 
 class SystemAttachment(Attachment):
@@ -33,7 +38,9 @@ class SystemAttachment(Attachment):
         self.run = run
         self.signals = Signals()
         self._layout = survey(app)
-        self._told: set[tuple[str, str]] = set()
+        self._words = Words()
+        self._acting: dict[int, int] = {id(node): 0 for node in self._layout.teams}
+        """How often each team is running now."""
         self._outside = Plan()
         self._plans = {id(node): Plan() for node in self._layout.teams}
         self._taps: dict[int, AgentTap] = {}
@@ -68,15 +75,14 @@ class SystemAttachment(Attachment):
     # -- agents ----------------------------------------------------------------------------------------------------
 
     def _tap_agent(self, member: Member) -> None:
-        agent, team = member.agent, member.team
+        agent = member.agent
         speaker = Speaker(
             path=member.path,
             sources=member.sources,
             authors=self._layout.authors(member),
-            paths=team.paths() if team is not None else {},
-            hearers=team.hearers(member.path) if team is not None else (),
+            team=lambda: self._team_of(member),
             private=self._layout.private(member),
-            told=self._told,
+            words=self._words,
         )
         tap = self._taps[id(member)] = AgentTap(self.run, speaker, lambda: self._order(member), self.signals)
         for attribute in _compat.attributes_with_clients(agent):
@@ -98,9 +104,18 @@ class SystemAttachment(Attachment):
             self._table.put(agent, _compat.GET_INPUT, tapped_input(agent, tap))
 
     def _order(self, member: Member) -> OrderKey:
-        if member.team is not None:
-            return self._plans[id(member.team)].taken(str(member.outer.name))
+        if (team := self._team_of(member)) is not None:
+            return self._plans[id(team)].taken(str(member.outer.name))
         return (*self._inside(member.owner), *self._outside.taken(member.path))
+
+    def _team_of(self, member: Member) -> TeamNode | None:
+        """The team that an agent acts in now: it may be in several, or be called by itself."""
+        team = acting_in.get()
+        if team is not None and member in team.members:
+            return team
+        home = member.team
+        known = home is not None and self._acting[id(home)] and not _compat.runs_itself(home.team)
+        return home if known else None
 
     def _inside(self, owner: Member | None) -> OrderKey:
         place = self._taps[id(owner)].here() if owner is not None else None
@@ -120,20 +135,18 @@ class SystemAttachment(Attachment):
 
     def _planned(self, node: TeamNode, plan: Plan, real: Callable[..., Any]) -> Callable[..., Any]:
         """`run_stream` of a team: what is told of it stands where the team stands."""
-        running: list[None] = []
 
         async def run_stream(*args: Any, **options: Any) -> AsyncGenerator[Any, None]:
-            if not running:
+            if not self._acting[id(node)]:
                 plan.begin(self._place_of(node))
-            running.append(None)
-            stream = real(*args, **options)
+            self._acting[id(node)] += 1
+            stream = stepping(real(*args, **options), lambda: node, acting_in)
             try:
                 async for item in stream:
                     yield item
             finally:
-                running.pop()
-                if isinstance(stream, AsyncGenerator):
-                    await stream.aclose()
+                self._acting[id(node)] -= 1
+                await stream.aclose()
 
         return run_stream
 
@@ -156,9 +169,8 @@ class SystemAttachment(Attachment):
             path=member.path,
             sources=frozenset({_compat.own_name(manager)}),
             authors=node.paths(),
-            paths=node.paths(),
-            hearers=node.hearers(member.path),
-            told=self._told,
+            team=lambda: node,
+            words=self._words,
         )
         kind = OrchestratorTap if _compat.orchestrates(node.team) else ManagerTap
         tap = kind(manager, self.run, speaker, plan, self.signals)

@@ -67,6 +67,30 @@ class TeamNode:
             found[self.manager.path.rpartition("/")[2]] = self.manager.path
         return found
 
+    def routes(self) -> dict[str, str]:
+        """Whom a turn can be sent to, by the names of those who take part: of a team the one who is first in it."""
+        found = {str(member.outer.name): member.path for member in self.members if isinstance(member, Member)}
+        for member in self.members:
+            if isinstance(member, TeamNode) and (first := member.first()) is not None:
+                found[member.name] = first
+        return found
+
+    def first(self) -> str | None:
+        """The path of who is first in this team: its manager, if that one asks a model, or its first agent."""
+        if self.manager is not None:
+            return self.manager.path
+        first = self.members[0] if self.members else None
+        return first.first() if isinstance(first, TeamNode) else first.path if first is not None else None
+
+    def name_of(self, path: str) -> str | None:
+        """The name of who takes part and is, or holds, the agent with this path."""
+        for member in self.members:
+            if isinstance(member, Member) and member.path == path:
+                return str(member.outer.name)
+            if isinstance(member, TeamNode) and (member.first() == path or member.name_of(path) is not None):
+                return member.name
+        return None
+
     def hearers(self, speaker: str) -> tuple[str, ...]:
         """Those to whom everything that is said in the team is delivered, as it is said."""
         hearing = [
@@ -135,7 +159,8 @@ def survey(app: Any) -> Layout:
             found: Member | TeamNode | None = seeker.team(item, "", _compat.team_name(item))
         else:
             found = seeker.agent(item, "")
-        if found is not None:
+        inside = isinstance(found, Member) and (found.team is not None or found.owner is not None)
+        if found is not None and not inside and found not in layout.roots:
             layout.roots.append(found)
     paths = [member.path for member in layout.members]
     if twice := sorted({path for path in paths if paths.count(path) > 1}):
@@ -148,15 +173,15 @@ class _Seeker:
 
     def __init__(self, layout: Layout) -> None:
         self._layout = layout
-        self._met: set[int] = set()
+        self._met: dict[int, Member | TeamNode] = {}
 
     def team(
         self, team: Any, prefix: str, name: str, *, inside: TeamNode | None = None, owner: Member | None = None
     ) -> TeamNode | None:
         if id(team) in self._met:
             return None
-        self._met.add(id(team))
         node = TeamNode(prefix, team, name, inside, owner)
+        self._met[id(team)] = node
         self._layout.teams.append(node)
         if (manager := _compat.manager_name(team)) is not None:
             node.manager = Member(prefix + manager, team, team, "manager", node)
@@ -176,13 +201,13 @@ class _Seeker:
     ) -> Member | None:
         agent = outer
         while (inner := _compat.filtered(agent)) is not None:
-            self._met.add(id(agent))
             agent = inner
         if id(agent) in self._met:
-            return None
-        self._met.add(id(agent))
+            met = self._met[id(agent)]
+            return met if isinstance(met, Member) else None
         kind: AgentKind = "user" if _compat.is_human(agent) else "worker"
         member = Member(f"{prefix}{outer.name}", agent, outer, kind, team, owner)
+        self._met[id(agent)] = member
         self._layout.members.append(member)
         for item, place in self._below(member):
             if isinstance(item, Team):

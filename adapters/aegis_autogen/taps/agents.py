@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import AsyncGenerator, AsyncIterator, Callable, Sequence
+from contextvars import ContextVar
 from typing import Any
 
 from autogen_agentchat.base import Response
@@ -180,17 +181,19 @@ class AgentTap:
         return bool(plan and turn and plan.due(turn.moment, "response_corruption", ("outgoing",)))
 
 
-async def stepping(stream: AsyncIterator[Any], where: Callable[[], Place]) -> AsyncGenerator[Any, None]:
+async def stepping(
+    stream: AsyncIterator[Any], where: Callable[[], Any], known: ContextVar[Any] = inside
+) -> AsyncGenerator[Any, None]:
     """A stream whose every step runs inside a place; between the steps the context is the consumer's own."""
     try:
         while True:
-            token = inside.set(where())
+            token = known.set(where())
             try:
                 item = await anext(stream)
             except StopAsyncIteration:
                 return
             finally:
-                inside.reset(token)
+                known.reset(token)
             yield item
     finally:
         if isinstance(stream, AsyncGenerator):

@@ -131,7 +131,7 @@ class ManagerTap:
         activation, self.activation = self.activation, None
         if activation is None or activation.turn is None:
             return name
-        route = self.speaker.paths.get(name, name)
+        route = self.speaker.routes.get(name, name)
         part = Part(
             id="choice", text=name, role="assistant", author=self.speaker.path, kind="handoff", editable=False
         )  # fmt: skip
@@ -233,7 +233,7 @@ class OrchestratorTap(ManagerTap):
         activation, self.activation = self.activation, None
         assert activation is not None
         speaker = self._next_speaker() if kind == "message" else None
-        path = self.speaker.paths.get(speaker) if speaker is not None else None
+        path = self.speaker.routes.get(speaker) if speaker is not None else None
         delivery = await activation.end_with(message, route=path, kind=kind)
         if delivery is not None and delivery.changed:
             message.content = write_message(message, delivery.texts()).content
@@ -247,7 +247,7 @@ class OrchestratorTap(ManagerTap):
         """Who is to speak next by the ledger that the model wrote last; None if it wrote none."""
         ledger = json_object(_unfenced(self._answer)) or {}
         entry = ledger.get("next_speaker")
-        names = [name for name, path in self.speaker.paths.items() if path != self.speaker.path]
+        names = [name for name, path in self.speaker.routes.items() if path != self.speaker.path]
         answer = entry.get("answer") if isinstance(entry, dict) else None
         if len(names) == 1 and isinstance(entry, dict):
             return names[0]

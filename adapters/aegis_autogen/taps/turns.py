@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from contextvars import ContextVar
 from dataclasses import dataclass, field
 from typing import Any
@@ -21,7 +21,9 @@ from autogen_agentchat.messages import (
 )
 from pydantic import JsonValue
 
+from aegis_autogen.names import TeamNode
 from aegis_autogen.taps.orders import precedes, tool_place
+from aegis_autogen.taps.words import Words
 from aegis_autogen.texts.messages import (
     added,
     delivered_steps,
@@ -60,17 +62,29 @@ class Speaker:
     path: str
     sources: frozenset[str]
     authors: Mapping[str, str]
-    paths: Mapping[str, str] = field(default_factory=dict)
-    """Paths of those in its team, by name."""
-    hearers: tuple[str, ...] = ()
+    team: Callable[[], TeamNode | None] = lambda: None
+    """The team that it acts in now."""
     private: bool = True
     """Whether an alteration of what it is given stays with it, and has an effect there."""
-    told: set[tuple[str, str]] = field(default_factory=set)
-    """Class and id of the messages and events of the run that are steps already; shared by all agents."""
+    words: Words = field(default_factory=Words)
+    """Which messages and events of the run are steps already; shared by all agents."""
+
+    @property
+    def routes(self) -> Mapping[str, str]:
+        """Whom it can send a turn to: paths by the names that its team knows."""
+        team = self.team()
+        return team.routes() if team is not None else {}
+
+    @property
+    def hearers(self) -> tuple[str, ...]:
+        """Who is shown what it says, as it says it."""
+        team = self.team()
+        return team.hearers(self.path) if team is not None else ()
 
     def name_of(self, path: str) -> str | None:
-        """The name of the agent of its team with this path."""
-        return next((name for name, known in self.paths.items() if known == path), None)
+        """The name by which its team knows the agent with this path."""
+        team = self.team()
+        return team.name_of(path) if team is not None else None
 
 
 class Activation:
@@ -111,7 +125,6 @@ class Activation:
         delivery = await self.end_with(message, route=self._route(message))
         if delivery is None:
             return response
-        self.speaker.told.add((type(message).__name__, message.id))
         said = write_message(message, delivery.texts()) if delivery.changed else message
         if isinstance(said, HandoffMessage) and delivery.route != self._route(message) and delivery.route is not None:
             target = self.speaker.name_of(delivery.route)
@@ -132,11 +145,13 @@ class Activation:
         parts = said_parts(message, self.speaker.path)
         if kind is not None:
             parts = tuple(part.model_copy(update={"kind": kind}) for part in parts)
-        return await self.run.aend_turn(
+        delivery = await self.run.aend_turn(
             self.turn, parts, route=route, addressed_to=addressed_to, visible_to=self.speaker.hearers,
             model=self.model, usage=self.usage or usage_of(message.models_usage),
             steps=lambda delivery: delivered_steps(message, delivery),
         )  # fmt: skip
+        self.speaker.words.are(message, delivery.steps)
+        return delivery
 
     def failed(self, error: BaseException, cause: BaseException | None = None) -> None:
         """The turn ends with an exception; with the one that it was made from, if that is told already."""
@@ -148,8 +163,8 @@ class Activation:
         """Whom a message hands over to, as a path; None if it hands nothing over, or to nobody that is known."""
         if not isinstance(message, HandoffMessage):
             return None
-        if message.target in self.speaker.paths:
-            return self.speaker.paths[message.target]
+        if message.target in self.speaker.routes:
+            return self.speaker.routes[message.target]
         if message.target == "user":
             self.run.recorder.declare((Agent(path="user", kind="user"),))
             return "user"
@@ -192,17 +207,13 @@ class Activation:
         if self.turn is None or getattr(item, "source", None) not in self.speaker.sources:
             return
         found = list(_steps(item))
-        key = (type(item).__name__, str(getattr(item, "id", id(item))))
-        if not found or key in self.speaker.told:
+        if not found or self.speaker.words.of(item) is not None:
             return
-        self.speaker.told.add(key)
         self._events += 1
         self._calls = 0
-        recorder = self.run.recorder
-        for part in found:
-            recorder.part_step(
-                self.speaker.path, part, moment=self.turn.moment, order=self.place, parents=self.turn.parents
-            )
+        where: Any = {"moment": self.turn.moment, "order": self.place, "parents": self.turn.parents}
+        numbers = [self.run.recorder.part_step(self.speaker.path, part, **where) for part in found]
+        self.speaker.words.are(item, numbers)
 
 
 def _steps(item: Any) -> Iterable[Part]:
