@@ -677,26 +677,3 @@ def test_a_result_that_has_no_plain_form_is_the_callers_all_the_same(wrapper) ->
         assert team("why") == "so"
     assert run.trajectory.steps[-1].text == "so"
     assert "can't be put on the tape" in run.run.void
-
-
-def test_the_second_question_in_one_block_is_a_step_of_the_user_in_its_place() -> None:
-    @aegis.agent("A")
-    def answer(question: str) -> str:
-        return f"answer to {question}"
-
-    @aegis.trace
-    def solve(question: str) -> str:
-        return answer(question)
-
-    def ask_twice() -> Trajectory:
-        with aegis.record(solve) as recording:
-            solve("first")
-            solve("second")
-        assert recording.trajectory is not None
-        return recording.trajectory
-
-    with pytest.warns(RecorderWarning, match="one run"):
-        trajectory = ask_twice()
-    assert trajectory.task == "first"
-    said = [(step.agent, step.text) for step in trajectory.steps]
-    assert said == [("A", "answer to first"), ("user", "second"), ("A", "answer to second")]

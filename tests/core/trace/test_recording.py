@@ -1,4 +1,4 @@
-"""`aegis.record`: what can be given to it, and what goes on after its block."""
+"""`aegis.record`: what can be given to it, what is said in its block, and what goes on after it."""
 
 from __future__ import annotations
 
@@ -61,6 +61,29 @@ def test_what_can_not_be_recorded_is_an_error_that_says_what_to_give(given, adap
     for app in (given, aegis.System(given)):
         with pytest.raises(AdapterError, match=told):
             aegis.record(app, adapter=adapter)
+
+
+def test_the_second_question_in_one_block_is_a_step_of_the_user_in_its_place() -> None:
+    @aegis.agent("A")
+    def answer(question: str) -> str:
+        return f"answer to {question}"
+
+    @aegis.trace
+    def solve(question: str) -> str:
+        return answer(question)
+
+    def ask_twice() -> Trajectory:
+        with aegis.record(solve) as recording:
+            solve("first")
+            solve("second")
+        assert recording.trajectory is not None
+        return recording.trajectory
+
+    with pytest.warns(RecorderWarning, match="one run"):
+        trajectory = ask_twice()
+    assert trajectory.task == "first"
+    said = [(step.agent, step.text) for step in trajectory.steps]
+    assert said == [("A", "answer to first"), ("user", "second"), ("A", "answer to second")]
 
 
 @in_a_loop
