@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Callable, Iterable
 from importlib.metadata import PackageNotFoundError, version
 from typing import Any
@@ -13,8 +14,10 @@ __all__ = [
     "CALLBACKS",
     "DECOMPOSE",
     "PROCESS",
+    "api_key",
     "check_mcp",
     "children",
+    "in_loop",
     "pending_agents",
     "stream_pieces",
     "tools_of",
@@ -47,6 +50,15 @@ def check_mcp(find: Callable[[str], str] = version) -> None:
         )
 
 
+def in_loop() -> bool:
+    """Whether the current code runs in an event loop, in which CAMEL's synchronous `process_task` waits for ever."""
+    try:
+        asyncio.get_running_loop()
+    except RuntimeError:
+        return False
+    return True
+
+
 def children(workforce: Any) -> tuple[Any, ...]:
     """The nodes of a workforce, in the order in which they were added."""
     return tuple(workforce._children)
@@ -62,6 +74,11 @@ def tools_of(agent: Any) -> dict[str, Any]:
     """The tools of an agent by name: the very mapping from which it takes them when it calls one."""
     tools: dict[str, Any] = agent._internal_tools
     return tools
+
+
+def api_key(model: Any) -> str:
+    """The key that a model was given."""
+    return str(model._api_key)
 
 
 def stream_pieces(response: Any) -> Any:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 import inspect
 import re
 from collections.abc import Iterator
@@ -81,7 +80,7 @@ class CamelAdapter(Adapter):
         if isinstance(app, Workforce):
             work = Task(content=task, id=_TASK_ID)
             # Inside a running loop `process_task` waits for ever (camel-ai/camel#4243).
-            return app.process_task_async(work) if _in_loop() else app.process_task(work)
+            return app.process_task_async(work) if _compat.in_loop() else app.process_task(work)
         return app.step(task)
 
     def output(self, result: Any) -> str | None:
@@ -103,14 +102,6 @@ def _masked(value: JsonValue) -> JsonValue:
     if isinstance(value, dict):
         return {key: _masked(item) for key, item in value.items()}
     return value
-
-
-def _in_loop() -> bool:
-    try:
-        asyncio.get_running_loop()
-    except RuntimeError:
-        return False
-    return True
 
 
 def _ways(app: Any) -> tuple[bool, bool, bool]:

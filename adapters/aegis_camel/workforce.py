@@ -6,7 +6,10 @@ stands in the record follows from the plan: the depth of a task's dependencies, 
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import abc
+import contextlib
+import warnings
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -22,7 +25,9 @@ from aegis_camel.session import Scope, Session, Visit
 from aegis_camel.texts.messages import content_text
 from aegis_camel.texts.shapes import shape_of
 from aegis_camel.turns import Manner, Place
+from aegis_core.errors import RecorderWarning
 from aegis_core.run.recorder import OrderKey
+from aegis_core.trace.active import guarded
 from aegis_core.trajectory import Content
 
 __all__ = ["WorkforceTap"]
@@ -109,6 +114,7 @@ class WorkforceTap:
         patches = session.patches
         patches.attribute(workforce, _compat.DECOMPOSE, self._in_phase("plan", getattr(workforce, _compat.DECOMPOSE)))
         patches.attribute(workforce, _compat.ANALYSE, self._in_phase("judge", getattr(workforce, _compat.ANALYSE)))
+        patches.attribute(workforce, "process_task", _in_no_loop(workforce.process_task))
         patches.attribute(workforce, "process_task_async", self._planning(workforce.process_task_async))
         patches.attribute(workforce, _compat.CALLBACKS, [*getattr(workforce, _compat.CALLBACKS), _Events(self)])
 
@@ -230,6 +236,22 @@ class WorkforceTap:
         return all(isinstance(item, dict) and str(item.get("assignee_id")) in self.workers for item in given)
 
 
+def _in_no_loop(real: Callable[..., Any]) -> Callable[..., Any]:
+    """`process_task`, which waits for ever inside a running loop, as it does without Aegis; but it is said why."""
+
+    def process_task(*args: Any, **kwargs: Any) -> Any:
+        if _compat.in_loop():
+            warnings.warn(
+                "aegis: Workforce.process_task was called inside a running loop, where CAMEL waits for ever, recorded "
+                "or not (camel-ai/camel#4243); use `await workforce.process_task_async(task)`",
+                RecorderWarning,
+                stacklevel=3,
+            )
+        return real(*args, **kwargs)
+
+    return process_task
+
+
 class _TaskAgent(Manner):
     """Plans, and judges what the workers did."""
 
@@ -284,34 +306,46 @@ class _Events(WorkforceCallback):
     def __init__(self, own: WorkforceTap) -> None:
         self._own = own
 
-    def log_message(self, event: Any) -> None: ...
-
     def log_task_created(self, event: Any) -> None:
-        self._own.created(event.task_id, event.description)
-
-    def log_task_decomposed(self, event: Any) -> None: ...
+        with self._known(event, "task_id", "description"):
+            self._own.created(event.task_id, event.description)
 
     def log_task_assigned(self, event: Any) -> None:
-        self._own.assigned(event.task_id, event.worker_id)
-
-    def log_task_started(self, event: Any) -> None: ...
-
-    def log_task_updated(self, event: Any) -> None: ...
+        with self._known(event, "task_id", "worker_id"):
+            self._own.assigned(event.task_id, event.worker_id)
 
     def log_task_completed(self, event: Any) -> None:
-        self._own.plan.work(event.task_id).answered = None
+        with self._known(event, "task_id"):
+            self._own.plan.work(event.task_id).answered = None
 
     def log_task_failed(self, event: Any) -> None:
-        self._own.failed(event.task_id, event.error_message)
+        with self._known(event, "task_id", "error_message"):
+            self._own.failed(event.task_id, event.error_message)
 
-    def log_worker_created(self, event: Any) -> None:  # noqa: ARG002  its name is the framework's
-        self._own.look_for_workers()
+    def log_worker_created(self, event: Any) -> None:
+        with self._known(event):
+            self._own.look_for_workers()
 
-    def log_worker_deleted(self, event: Any) -> None: ...
-
-    def log_all_tasks_completed(self, event: Any) -> None: ...
+    @contextlib.contextmanager
+    def _known(self, event: Any, *fields: str) -> Iterator[None]:
+        """Listen to an event; one of another form tells nothing, and trouble in recording is never the workforce's."""
+        with guarded(self._own.session.run):
+            try:
+                yield
+            except AttributeError:
+                if all(hasattr(event, name) for name in fields):
+                    raise
 
     def __getattr__(self, name: str) -> Any:
         if not name.startswith("log_"):
             raise AttributeError(name)
-        return lambda *_, **__: None
+        return _ignored
+
+
+def _ignored(*_: Any, **__: Any) -> None:
+    """An event that says nothing of what is recorded."""
+
+
+for _name in _Events.__abstractmethods__:  # those of later versions as well
+    setattr(_Events, _name, _ignored)
+abc.update_abstractmethods(_Events)

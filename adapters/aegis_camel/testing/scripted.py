@@ -12,6 +12,7 @@ from camel.models.stub_model import StubTokenCounter
 from camel.types import ChatCompletion, ModelType
 from camel.utils import BaseTokenCounter
 
+from aegis_camel import _compat
 from aegis_camel.texts.pieces import pieces
 from aegis_core.testing import Reply, Script
 
@@ -100,10 +101,10 @@ class ScriptedModel(BaseModelBackend):
             }
 
         def answer(messages: Any, tools: Any) -> ChatCompletion:
-            return _told(script.reply(**given(messages, tools, str(model._api_key))))
+            return _told(script.reply(**given(messages, tools, _compat.api_key(model))))
 
         async def aanswer(messages: Any, tools: Any) -> ChatCompletion:
-            return _told(await script.areply(**given(messages, tools, str(model._api_key))))
+            return _told(await script.areply(**given(messages, tools, _compat.api_key(model))))
 
         model = cls(answer, aanswer=aanswer, stream=stream, api_key=script.api_key)
         return model

@@ -32,7 +32,6 @@ def clerk(log: Log, used: list[str], **more):
     return agent(log, "Clerk", [asks("look_up", place="hall 27"), "Found."], tools=[FunctionTool(tool)], **more)
 
 
-@pytest.mark.case("camel-16")
 def test_altered_arguments_of_a_tool_are_what_it_is_called_with():
     log, used = Log(), []
     run = acted(clerk(log, used), lambda app: app.step("How many?"), target("Agent", "response_corruption", "belief"))

@@ -11,7 +11,6 @@ from camel.societies.workforce.workforce_callback import WorkforceCallback
 import aegis_core as aegis
 from aegis_camel.adapter import CamelAdapter
 from aegis_camel.ensemble import Ensemble
-from aegis_camel.workforce import _Events
 from aegis_core.run.canonical import canonical
 from tests.adapters.camel.teams import MARK, Log, acted, agent, answering, kinds, result, said, target, task, workforce
 
@@ -288,15 +287,6 @@ def test_a_result_that_is_judged_too_poor_is_an_error_of_its_worker_and_nobody_i
     own = [(step.kind, step.turn) for step in run.trajectory.steps if step.agent == "Alice"]
     assert own == [("message", 1), ("error", 1), ("message", 2)]
     assert "unknown" not in {found.path for found in run.trajectory.agents}
-
-
-@pytest.mark.case("camel-N5")
-def test_events_that_are_not_known_yet_are_none_of_the_listeners_business():
-    events = _Events.__new__(_Events)
-    assert isinstance(events, WorkforceCallback)
-    assert events.log_task_rejected("anything", some="thing") is None
-    with pytest.raises(AttributeError):
-        _ = events.something_else
 
 
 @pytest.mark.case("camel-N6")
