@@ -14,7 +14,7 @@ import warnings
 from collections.abc import Callable, Iterator
 from contextvars import ContextVar, copy_context
 from typing import ParamSpec, TypeVar
-from weakref import WeakSet
+from weakref import WeakKeyDictionary, WeakSet
 
 from aegis_core.adapter import Turn
 from aegis_core.errors import RecorderWarning, ReplayDrift, RunLimitReached
@@ -26,12 +26,15 @@ __all__ = [
     "active_places",
     "active_run",
     "active_turn",
+    "at_work",
+    "begins",
     "beside_runs",
     "bind",
     "branch",
     "branches_before",
     "current_branch",
     "current_run",
+    "ends",
     "guarded",
     "inside_entry",
     "lost",
@@ -57,6 +60,8 @@ beside_runs: ContextVar[bool] = ContextVar("aegis_beside_runs", default=False)
 recorded: dict[Run, set[str]] = {}
 """The runs of plain functions that are being recorded in this process, each with what was said to be lost meanwhile."""
 _recorded_lock = threading.Lock()
+_at_work: WeakKeyDictionary[Run, list[str]] = WeakKeyDictionary()
+"""The agents in whose functions a run is, as often as it is in them."""
 _told_over: WeakSet[Run] = WeakSet()
 """The runs of which it was said that something goes on after their end."""
 
@@ -113,6 +118,25 @@ def current_run(what: str) -> Run | None:
         return run
     over(run, f"{what} was called")
     return None
+
+
+def begins(run: Run, agent: str) -> None:
+    """The function of an agent was called."""
+    with _recorded_lock:
+        _at_work.setdefault(run, []).append(agent)
+
+
+def ends(run: Run, agent: str) -> None:
+    """The function of an agent has come to its end."""
+    with _recorded_lock:
+        if agent in (agents := _at_work.get(run, [])):
+            agents.remove(agent)
+
+
+def at_work(run: Run) -> tuple[str, ...]:
+    """The agents whose functions have not come to their end, sorted."""
+    with _recorded_lock:
+        return tuple(sorted(set(_at_work.get(run, ()))))
 
 
 def over(run: Run, what: str) -> None:

@@ -19,9 +19,11 @@ from aegis_core.run.values import plain_data, value_parts, without_secrets, writ
 from aegis_core.trace.active import (
     active_places,
     active_turn,
+    begins,
     branches_before,
     current_branch,
     current_run,
+    ends,
     guarded,
     lost,
     next_place,
@@ -182,6 +184,7 @@ class _AgentScope(Scope):
 
     def _begun(self, turn: Turn) -> None:
         self._turn = turn
+        begins(self._run, self._agent.path)
         if turn.changed:
             self._write(turn.texts())
 
@@ -218,6 +221,7 @@ class _AgentScope(Scope):
     def leave(self, value: Any) -> Any:
         if self._turn is None:
             return value
+        ends(self._run, self._agent.path)
         with guarded(self._run):
             steps = functools.partial(self._steps, value)
             value = self._left(value, self._run.end_turn(self._turn, self._output(value), steps=steps))
@@ -226,6 +230,7 @@ class _AgentScope(Scope):
     async def aleave(self, value: Any) -> Any:
         if self._turn is None:
             return value
+        ends(self._run, self._agent.path)
         with guarded(self._run):
             steps = functools.partial(self._steps, value)
             value = self._left(value, await self._run.aend_turn(self._turn, self._output(value), steps=steps))
@@ -244,6 +249,8 @@ class _AgentScope(Scope):
         return write_value(value, delivery.texts()) if delivery.changed else value
 
     def fail(self, error: BaseException) -> None:
+        if self._turn is not None:
+            ends(self._run, self._agent.path)
         with guarded(self._run):
             moment, order = (self._turn.moment, self._turn.order) if self._turn else (None, ())
             self._run.failed(error, self._agent.path, moment=moment, order=order)

@@ -14,6 +14,7 @@ from aegis_core.trace.active import (
     active_places,
     active_run,
     active_turn,
+    at_work,
     beside_runs,
     branches_before,
     current_run,
@@ -148,8 +149,8 @@ class _EntryScope(Scope):
         with guarded(self._run):
             answer, why = (text_of(value), "") if self._run.output is None else self._run.own_answer(value)
             self._run.leave(answer, unanswered=why)
-            if self._own and self._run.unfinished:
-                over(self._run, f"{', '.join(self._run.unfinished)} went on")
+            if self._own and (agents := at_work(self._run)):
+                over(self._run, f"{', '.join(agents)} went on")
             self._close()
         return value
 

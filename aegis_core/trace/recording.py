@@ -12,7 +12,7 @@ from typing import Any, Self
 from aegis_core.adapter import Adapter, System
 from aegis_core.errors import AdapterError, RecorderWarning
 from aegis_core.run import Run, RunInfo, Tape
-from aegis_core.trace.active import guarded, over, recorded
+from aegis_core.trace.active import at_work, guarded, over, recorded
 from aegis_core.trace.observers import tell_finished, tell_started
 from aegis_core.trajectory import Trajectory
 
@@ -103,7 +103,7 @@ class Recording:
                 self.run.failed(error)
         of_functions = self.run in recorded
         self._stack.close()
-        goes_on = self.run.unfinished or (("the entry",) if self.run.entered else ())
+        goes_on = self.run.entered or self.run.unfinished != ()
         with guarded(self.run):
             if goes_on:
                 self._kept = self.trajectory, self.tape
@@ -115,8 +115,9 @@ class Recording:
                 append(self._to, trajectory)
         if error is None:
             self._warn()
-            if goes_on and of_functions:  # frameworks don't tell of every turn that is cancelled
-                over(self.run, f"{', '.join(goes_on)} went on")
+            working = at_work(self.run) or (("the entry",) if self.run.entered else ())
+            if working and of_functions:  # of frameworks' turns not all are told that are cancelled
+                over(self.run, f"{', '.join(working)} went on")
 
     def _warn(self) -> None:
         """Say what is odd about a run that went well."""
