@@ -41,8 +41,10 @@ class SystemAttachment(Attachment):
         self._words = Words()
         self._acting: dict[int, int] = {id(node): 0 for node in self._layout.teams}
         """How often each team is running now."""
-        self._outside = Plan()
         self._plans = {id(node): Plan() for node in self._layout.teams}
+        roots = self._layout.roots
+        self._outside = (self._plans.get(id(roots[0])) if len(roots) == 1 else None) or Plan()
+        """The plan of what the user calls: of a team alone it is the team's."""
         self._taps: dict[int, AgentTap] = {}
         self._table = Patches(run.info.run_id)
         self.attached = True
@@ -65,7 +67,7 @@ class SystemAttachment(Attachment):
             self._tap_team(node)
         several = len(self._layout.roots) > 1 or isinstance(self.app, list | tuple)
         for root in self._layout.roots:
-            entry = Entry(self.run, self.signals, several=several)
+            entry = Entry(self.run, self.signals, _Listeners(root, self._outside), self._words, several=several)
             owner = root.team if isinstance(root, TeamNode) else root.outer
             self._table.put(owner, "run_stream", entry.stream(owner.run_stream))
             if isinstance(root, Member):
@@ -184,6 +186,26 @@ class SystemAttachment(Attachment):
             self._table.put(manager, "publish_message", tap.publish(manager.publish_message))
             facts = _compat.FACTS_PROMPT
             self._table.put(manager, facts, tap.facts(getattr(manager, facts)))
+
+
+class _Listeners:
+    """Who gets what the user says to a team or an agent."""
+
+    def __init__(self, root: TeamNode | Member, plan: Plan) -> None:
+        self._root = root
+        self._plan = plan
+
+    def of(self, target: str | None) -> tuple[tuple[str, ...], tuple[str, ...]]:
+        root = self._root
+        if isinstance(root, Member):
+            return (root.path,), (root.path,)
+        hearers = root.hearers("user")
+        one = root.routes().get(target) if target is not None else None
+        manager = root.manager.path if root.manager is not None else None
+        return (one,) if one is not None else tuple(path for path in hearers if path != manager), hearers
+
+    def place(self) -> OrderKey:
+        return self._plan.said()
 
 
 def _creating(

@@ -3,17 +3,22 @@
 from __future__ import annotations
 
 from collections.abc import AsyncGenerator, AsyncIterator, Callable, Mapping
-from typing import Any
+from typing import Any, Protocol
 
 from autogen_agentchat.base import Response, TaskResult
 from autogen_agentchat.messages import BaseChatMessage, HandoffMessage
 
 from aegis_autogen.signals import Signals, worded
+from aegis_autogen.taps.words import Words
 from aegis_autogen.texts.messages import task_text
 from aegis_core.run import Run
+from aegis_core.run.recorder import OrderKey
 from aegis_core.trace.active import guarded
 
-__all__ = ["Entry", "answer_text"]
+__all__ = ["Entry", "Listeners", "answer_text"]
+
+_LONG = 8
+"""Characters from which a text inside a task shows that the task goes on with who said it."""
 
 
 def answer_text(result: Any) -> str | None:
@@ -28,16 +33,29 @@ def answer_text(result: Any) -> str | None:
     return said[-1].to_model_text() if said else None
 
 
+class Listeners(Protocol):
+    """Who gets what the user says to one object of a system."""
+
+    def of(self, target: str | None) -> tuple[tuple[str, ...], tuple[str, ...]]:
+        """The paths of whom it is given to (one, where it is handed over to a name), and of all who are shown it."""
+
+    def place(self) -> OrderKey:
+        """Where it stands."""
+
+
 class Entry:
     """Tells the run when one object of a system is called from outside, and with what it returns.
 
     Args:
+        listeners: who gets what is said here.
         several: the system is more objects than this one, which the user's own code calls one after the other.
     """
 
-    def __init__(self, run: Run, signals: Signals, *, several: bool) -> None:
+    def __init__(self, run: Run, signals: Signals, listeners: Listeners, words: Words, *, several: bool) -> None:
         self._run = run
         self._signals = signals
+        self._listeners = listeners
+        self._words = words
         self._several = several
         self._running = False
 
@@ -47,10 +65,38 @@ class Entry:
             return False
         self._running = True
         with guarded(self._run):
-            handed_back = task is None or (isinstance(task, HandoffMessage) or _ends_with_handoff(task))
             before = self._run.separate_calls > 0
-            self._run.enter(task_text(task), goes_on=before and (self._several or handed_back))
+            self._run.enter(task_text(task), goes_on=before and self._goes_on(task))
+            for message in _messages(task):
+                self._heard(message, later=before)
         return True
+
+    def _goes_on(self, task: Any) -> bool:
+        """Whether a call goes on with what an earlier one began: by a hand-off, or with what was said there."""
+        if task is None or isinstance(task, HandoffMessage) or _ends_with_handoff(task):
+            return True
+        if not self._several:
+            return False
+        text = task_text(task)
+        said = [words for _, words in self._run.recorder.history()]
+        return text == self._run.info.task or any(_holds(text, words) for words in said)
+
+    def _heard(self, message: Any, *, later: bool) -> None:
+        """What the user says is a step, but for the first task and for what is handed on as an agent has said it."""
+        text = message if isinstance(message, str) else message.to_model_text()
+        known = not isinstance(message, str) and self._words.of(message) is not None
+        if not later or (self._several and text == self._run.info.task):
+            steps: tuple[int, ...] = ()
+        elif known or (self._several and any(text == words for _, words in self._run.recorder.history())):
+            return
+        else:
+            target = message.target if isinstance(message, HandoffMessage) else None
+            to, all_of_them = self._listeners.of(target)
+            steps = (self._run.told(text, to=to, visible_to=all_of_them, order=self._listeners.place()),)
+        if isinstance(message, str):
+            self._words.told(text, steps)
+        else:
+            self._words.are(message, steps)
 
     def end(self, result: Any) -> None:
         """The call has returned."""
@@ -129,6 +175,17 @@ class Entry:
 
 def _task(args: tuple[Any, ...], options: Mapping[str, Any]) -> Any:
     return options.get("task", args[0] if args else None)
+
+
+def _messages(task: Any) -> list[Any]:
+    """What is said in a task: a text, or messages."""
+    if isinstance(task, str | BaseChatMessage):
+        return [task]
+    return [message for message in task or () if isinstance(message, BaseChatMessage)]
+
+
+def _holds(text: str, words: str) -> bool:
+    return text == words or (len(words) >= _LONG and words in text)
 
 
 def _ends_with_handoff(task: Any) -> bool:

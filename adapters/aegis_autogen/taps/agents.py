@@ -118,9 +118,10 @@ class AgentTap:
         return on_messages
 
     async def _begun(self, messages: Sequence[Any]) -> tuple[Activation, Sequence[Any]]:
+        alone = self.entry is not None and self.entry.begin(list(messages))
         activation = Activation(self.run, self.speaker, self._order())
+        activation.alone = alone
         self.open.append(activation)
-        activation.alone = self.entry is not None and self.entry.begin(list(messages))
         given: Sequence[Any] = messages
         self._turns += 1
         try:

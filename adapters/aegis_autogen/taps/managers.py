@@ -54,6 +54,8 @@ class ManagerTap:
         self.activation: Activation | None = None
         self.pending: tuple[Part, ...] = ()
         """What the manager got since its last turn."""
+        self.known: dict[str, tuple[int, ...]] = {}
+        """Of which steps these are the texts."""
         self.model: str | None = None
         self._seen = 0
         self._turns = 0
@@ -66,8 +68,12 @@ class ManagerTap:
         activation = self.activation = Activation(self.run, self.speaker, self.plan.deciding())
         self._turns += 1
         with self.signals.noted(), guarded(self.run):
-            await activation.begin_with(self.pending, scopes=scopes)
+            await activation.begin_with(self.pending, scopes=scopes, known=self.known)
         return activation
+
+    def _got(self, messages: Sequence[BaseChatMessage]) -> None:
+        self.pending = given_parts(messages, self.authors)
+        self.known = self.speaker.words.known(messages, self.pending)
 
     async def _told(self) -> Mapping[str, str]:
         """What is to be remembered otherwise of what came in.
@@ -100,7 +106,7 @@ class ManagerTap:
             self._seen = self._seen if self._seen <= len(thread) else 0  # a team that was reset forgets
             new = [message for message in list(thread)[self._seen :] if isinstance(message, BaseChatMessage)]
             with guarded(self.run):
-                self.pending = given_parts(new, self.authors)
+                self._got(new)
             self._remember(self.pending, await self._told())
             try:
                 chosen = await real(thread)
@@ -187,12 +193,12 @@ class OrchestratorTap(ManagerTap):
         """What comes in, as the orchestrator is to remember it."""
         if kind == "start":
             given = list(message.messages or ())
-            self.pending = given_parts(given, self.authors)
+            self._got(given)
             if texts := await self._told():
                 self._task = " ".join(altered.to_model_text() for altered in write_given(given, texts))
         elif kind == "response":
             response = _compat.event_response(message)
-            self.pending = given_parts([response.chat_message], self.authors)
+            self._got([response.chat_message])
             if texts := await self._told():
                 (altered,) = write_given([response.chat_message], texts)
                 return _compat.with_response(message, dataclasses.replace(response, chat_message=altered))
@@ -241,7 +247,7 @@ class OrchestratorTap(ManagerTap):
         if speaker is not None and other is not None:
             self._redirected = other if other != speaker else None
             self.plan.selected([other])
-        self.pending = given_parts([message], self.authors)
+        self._got([message])
 
     def _next_speaker(self) -> str | None:
         """Who is to speak next by the ledger that the model wrote last; None if it wrote none."""

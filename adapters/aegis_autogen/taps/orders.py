@@ -42,6 +42,11 @@ class Plan:
         for position, name in enumerate(names):
             self._waiting[name].append((*self._prefix, self._selections, f"p{position:04d}"))
 
+    def said(self) -> OrderKey:
+        """The key of what the user says now, before the team goes on."""
+        self._selections += 1
+        return (*self._prefix, self._selections)
+
     def taken(self, name: str) -> OrderKey:
         """The key of a turn that begins now; where nobody was seen to choose its agent, that is its choice."""
         if self._waiting[name]:

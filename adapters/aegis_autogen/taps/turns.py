@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextvars import ContextVar
 from dataclasses import dataclass, field
 from typing import Any
@@ -107,13 +107,20 @@ class Activation:
     async def begin(self, messages: list[Any]) -> list[Any]:
         """The turn begins; returns the messages that the agent is to get."""
         parts = given_parts(messages, self.speaker.authors)
-        turn = await self.begin_with(parts, scopes=("persistent",) if self.speaker.private else ())
+        scopes: tuple[Any, ...] = ("persistent",) if self.speaker.private else ()
+        turn = await self.begin_with(parts, scopes=scopes, known=self.speaker.words.known(messages, parts))
         return write_given(messages, turn.texts()) if turn.changed else messages
 
-    async def begin_with(self, parts: tuple[Part, ...], scopes: tuple[Any, ...] = ("persistent",)) -> Turn:
-        """The same, for what is no list of messages."""
-        recorder = self.run.recorder
-        given, parents = recorder.sources(parts, self.speaker.path, precedes=lambda row: precedes(row, self.order))
+    async def begin_with(
+        self,
+        parts: tuple[Part, ...],
+        scopes: tuple[Any, ...] = ("persistent",),
+        known: Mapping[str, Sequence[int]] | None = None,
+    ) -> Turn:
+        """The same, for what is no list of messages; `known`: of which steps parts are the texts."""
+        given, parents = self.run.recorder.sources(
+            parts, self.speaker.path, precedes=lambda row: precedes(row, self.order), known=known or {}
+        )
         self.turn = await self.run.abegin_turn(
             self.speaker.path, given, order=self.order, parents=parents, scopes=scopes
         )
@@ -157,7 +164,10 @@ class Activation:
         """The turn ends with an exception; with the one that it was made from, if that is told already."""
         if self.turn is not None and not self.turn.ended:
             self.turn.ended = True
-            self.run.failed(error, self.speaker.path, moment=self.turn.moment, order=self.turn.order, cause=cause)
+            self.run.failed(
+                error, self.speaker.path, moment=self.turn.moment, order=self.turn.order, cause=cause,
+                model=self.model, usage=self.usage,
+            )  # fmt: skip
 
     def _route(self, message: BaseChatMessage) -> str | None:
         """Whom a message hands over to, as a path; None if it hands nothing over, or to nobody that is known."""

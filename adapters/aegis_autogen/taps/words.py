@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from typing import Any
+
+from aegis_core.adapter import Part
 
 __all__ = ["Words"]
 
@@ -13,6 +15,7 @@ class Words:
 
     def __init__(self) -> None:
         self._steps: dict[tuple[str, str, str], tuple[int, ...]] = {}
+        self._user: dict[str, tuple[int, ...]] = {}
 
     def are(self, item: Any, steps: Iterable[int]) -> None:
         """A message or event was recorded as these steps, by their numbers of arrival."""
@@ -21,6 +24,27 @@ class Words:
     def of(self, item: Any) -> tuple[int, ...] | None:
         """The steps that a message or event is; None if it is not known."""
         return self._steps.get(_key(item))
+
+    def told(self, text: str, steps: Iterable[int]) -> None:
+        """The user said this, of which AutoGen makes a message itself; a task is of no step."""
+        self._user[text] = tuple(steps)
+
+    def known(self, messages: Sequence[Any], parts: Iterable[Part]) -> dict[str, tuple[int, ...]]:
+        """Of which steps the parts of messages are the texts, by part id; those that are not known are left out.
+
+        What goes with a hand-off is none of its message's own text.
+        """
+        found: dict[str, tuple[int, ...]] = {}
+        for part in parts:
+            index, _, rest = part.id[1:].partition("]")
+            steps = self._of_given(messages[int(index)]) if not rest.startswith(".context") else None
+            if steps is not None:
+                found[part.id] = steps
+        return found
+
+    def _of_given(self, message: Any) -> tuple[int, ...] | None:
+        steps = self.of(message)
+        return self._user.get(message.to_model_text()) if steps is None and message.source == "user" else steps
 
 
 def _key(item: Any) -> tuple[str, str, str]:

@@ -15,9 +15,9 @@ from autogen_agentchat.teams import RoundRobinGroupChat
 import aegis_core as aegis
 from aegis_autogen.taps import turns
 from aegis_core.errors import RecorderWarning
-from aegis_core.trajectory import RunError
+from aegis_core.trajectory import RunError, Usage
 from tests.adapters.autogen import teams
-from tests.adapters.autogen.models import Book, Client
+from tests.adapters.autogen.models import Book, Client, call
 from tests.adapters.autogen.running import TASK, ran, started
 
 pytestmark = pytest.mark.framework
@@ -52,7 +52,7 @@ def test_a_model_that_raises_is_one_error_step_with_its_true_type_and_the_team_c
     assert failed.trajectory.error.type == "LookupError"
     tried = ran(built(), use=again)
     assert tried.result == asyncio.run(again(built()))
-    assert tried.told == ["a:error", "b:message"], "the next in turn goes on"
+    assert tried.told == ["a:error", "user:message", "b:message"], "the next in turn goes on"
 
 
 @pytest.mark.case("autogen-11")
@@ -116,6 +116,21 @@ def test_an_error_in_a_team_inside_is_told_as_it_was_raised() -> None:
     failed = ran(RoundRobinGroupChat([som], max_turns=1), raises=True)
     assert failed.trajectory.error == RunError(type="LookupError", message="no model", agent="som/a")
     assert failed.told == ["som/a:error"]
+
+
+def test_what_a_turn_that_ends_by_an_exception_has_spent_is_told() -> None:
+    def ask(texts: list[str], _: list[str]) -> Any:
+        return LookupError("no model") if any("9 crates" in text for text in texts) else [call("look", "{}")]
+
+    def look() -> str:
+        """Look."""
+        return "9 crates"
+
+    a = teams.assistant(Book(), "a", ask, tools=[look], max_tool_iterations=3)
+    failed = ran(RoundRobinGroupChat([a], max_turns=1), raises=True)
+    assert failed.told == ["a:tool_call", "a:tool_result", "a:error"]
+    assert failed.steps[-1].usage == Usage(input_tokens=2, output_tokens=7)
+    assert failed.steps[-1].model == "Client"
 
 
 def test_an_error_of_no_agent_is_told_as_it_was_raised() -> None:
