@@ -29,6 +29,8 @@ _MIN_TEXT = 8
 """Characters from which a text found inside another is taken for its source; a shorter one has to be a line's end."""
 _LAST = "\uffff"
 _NAME = (str, type(None))
+_OWN = ("assistant", "tool")
+"""Roles in which an agent is shown again what it said itself; in another role, an equal text is another agent's."""
 _UNKNOWN: Mapping[str, Sequence[int]] = MappingProxyType({})
 
 
@@ -280,7 +282,12 @@ class Recorder:
                     rows = self._steps_in(text)
                     if rows:
                         recent = recent or _Recent(self, precedes)  # most texts of a first turn are nobody's
-                        rows = _meant([row for row in rows if row in recent], text, texts[number:].count(text))
+                        own = part.role in _OWN
+                        rows = [row for row in rows if row in recent]
+                        mine = [row for row in rows if row.agent == reader and text in row.texts]
+                        rows = mine if own and mine else [row for row in rows if row.agent != reader]
+                        again = zip(parts[number:], texts[number:], strict=True)
+                        rows = _meant(rows, text, sum(t == text and (p.role in _OWN) == own for p, t in again))
                 for row in rows:
                     if row.agent != reader:
                         author = row.agent if part.id in known or text in row.texts else author

@@ -54,6 +54,17 @@ def test_a_text_that_comes_twice_is_that_of_the_last_two_who_said_it() -> None:
     assert ([part.author for part in authored], parents) == (["b", "c"], (1, 2))
 
 
+def test_what_the_reader_said_itself_does_not_hide_that_another_said_the_same() -> None:
+    recorder = recorder_with(("a", "OK", ()), ("r", "OK", ()))
+    _, parents = recorder.sources((Part(id="1", text="OK", role="user"),), "r")
+    assert parents == (0,)
+    recorder.step("b", "message", "OK")
+    history = (Part(id="1", text="OK", role="user"), Part(id="2", text="OK", role="assistant"),
+               Part(id="3", text="OK", role="user"))  # fmt: skip
+    authored, parents = recorder.sources(history, "r")
+    assert ([part.author for part in authored], parents) == (["a", "", "b"], (0, 2))
+
+
 def test_of_steps_that_say_the_same_a_quotation_is_of_the_latest() -> None:
     recorder = recorder_with(("a", "twelve boxes", ()), ("b", "twelve boxes", ()))
     _, parents = recorder.sources((Part(id="in", text="They say: twelve boxes"),), "r")
