@@ -9,8 +9,8 @@ from aegis_core.errors import CampaignError
 from aegis_core.world.model.messages import Message, Reply, ToolCall, ToolSpec
 from aegis_core.world.model.roles import (
     aggregator,
+    coordinator,
     critic,
-    manager,
     planner,
     proxy,
     reporter,
@@ -30,7 +30,7 @@ _SPEAKERS: dict[str, Callable[[View, float], str]] = {
     "critic": critic.speak,
     "verifier": verifier.speak,
     "aggregator": aggregator.speak,
-    "manager": manager.speak,
+    "manager": coordinator.speak,
     "proxy": proxy.speak,
     "reporter": reporter.speak,
 }

@@ -6,7 +6,7 @@ from aegis_core.adapter import System
 from aegis_core.trace import trace
 from aegis_core.world.model import next_speaker
 from aegis_core.world.prompts import job_number
-from aegis_core.world.teams.base import Heard, House
+from aegis_core.world.teams.house import Heard, House
 
 __all__ = ["hierarchical_team"]
 

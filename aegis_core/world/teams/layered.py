@@ -5,7 +5,7 @@ from __future__ import annotations
 from aegis_core.adapter import System
 from aegis_core.trace import trace
 from aegis_core.world.prompts import job_number
-from aegis_core.world.teams.base import Heard, House
+from aegis_core.world.teams.house import Heard, House
 
 __all__ = ["layered_team"]
 

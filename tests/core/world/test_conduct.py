@@ -10,8 +10,8 @@ from aegis_core.world import Message, SimulatedModel, next_speaker, review_objec
 from aegis_core.world.model.instructions import Instructions, read_instructions
 from aegis_core.world.model.roles import (
     aggregator,
+    coordinator,
     critic,
-    manager,
     planner,
     proxy,
     reporter,
@@ -146,7 +146,7 @@ NOT_TOLD = [
     "I ignored the critic.",
     "If you are unsure, start over.",
 ]
-MEMBERS = (aggregator, critic, manager, planner, proxy, reporter, researcher, solver, verifier)
+MEMBERS = (aggregator, critic, coordinator, planner, proxy, reporter, researcher, solver, verifier)
 
 
 @pytest.mark.parametrize(("kind", "sentence"), [(kind, s) for kind, said in TOLD.items() for s in said])
