@@ -15,7 +15,8 @@ from aegis_callables.testing import CallablesConformance
 from aegis_core.plugins import Plugins
 from aegis_core.testing import AdapterConformance, ScriptedError
 from aegis_core.trajectory import Usage
-from tests.core.testing.saboteurs import SABOTEURS, around, spoiling
+from tests.core.testing.replay_saboteurs import SABOTEURS
+from tests.core.testing.saboteurs import around, spoiling
 
 CHECKS = tuple(name for name in dir(AdapterConformance) if name.startswith("test_"))
 SLOW = frozenset(
