@@ -6,6 +6,7 @@ import functools
 import itertools
 import time
 from bisect import insort
+from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextvars import ContextVar
 from dataclasses import dataclass, field
@@ -159,6 +160,8 @@ class Recorder:
         self._agents: dict[str, Agent] = {}
         self._turns: dict[tuple[str, str], int] = {}
         self._originals: dict[str, str] = {}
+        self._read: tuple[Step, ...] | None = None
+        """The steps as they were read last, if nothing has changed since: a run is read more than once when it ends."""
         self._lock = RLock()
 
     def now(self) -> float:
@@ -230,6 +233,7 @@ class Recorder:
                 row.step(number, parents)  # raises: what is wrong with a step is told where it comes from
             row.texts = step_texts(row) if content else (text,)
             self._rows.append(row)
+            self._read = None
             return number
 
     def part_step(self, agent: str, part: Part, **more: Any) -> int:  # Any: the keywords of `step`
@@ -274,26 +278,28 @@ class Recorder:
         with self._lock:
             recent: _Recent | None = None
             texts = [self._original(part.text) if self._originals else part.text for part in parts]
-            for number, part in enumerate(parts):
-                author, text = part.author, texts[number]
+            repeats = Counter((text, part.role in _OWN) for part, text in zip(parts, texts, strict=True))
+            for part, text in zip(parts, texts, strict=True):
+                author, own = part.author, part.role in _OWN
                 if part.id in known:
                     rows = [self._rows[step] for step in known[part.id]]
                 else:
                     rows = self._steps_in(text)
                     if rows:
                         recent = recent or _Recent(self, precedes)  # most texts of a first turn are nobody's
-                        own = part.role in _OWN
                         rows = [row for row in rows if row in recent]
-                        mine = [row for row in rows if row.agent == reader and text in row.texts]
-                        rows = mine if own and mine else [row for row in rows if row.agent != reader]
-                        again = zip(parts[number:], texts[number:], strict=True)
-                        rows = _meant(rows, text, sum(t == text and (p.role in _OWN) == own for p, t in again))
+                        mine = own and [row for row in rows if row.agent == reader and text in row.texts]
+                        rows = mine or [row for row in rows if row.agent != reader]
+                        if len(rows) > 1:
+                            rows = _meant(rows, text, repeats[text, own])
+                repeats[text, own] -= 1
                 for row in rows:
                     if row.agent != reader:
                         author = row.agent if part.id in known or text in row.texts else author
                         parents[row.number] = None
                         if reader not in row.visible_to:
                             row.readers.add(reader)
+                            self._read = None
                 authored.append(part if author == part.author else part.model_copy(update={"author": author}))
         return tuple(authored), tuple(parents)
 
@@ -360,12 +366,14 @@ class Recorder:
     def steps(self) -> tuple[Step, ...]:
         """All steps in canonical order, indexed from 0 without gaps, parents renumbered."""
         with self._lock:
-            rows = self.ordered()
-            position = {row.number: index for index, row in enumerate(rows)}
-            return tuple(
-                row.step(index, tuple(sorted(position[p] for p in row.parents if position[p] < index)))
-                for index, row in enumerate(rows)
-            )
+            if self._read is None:
+                rows = self.ordered()
+                position = {row.number: index for index, row in enumerate(rows)}
+                self._read = tuple(
+                    row.step(index, tuple(sorted(position[p] for p in row.parents if position[p] < index)))
+                    for index, row in enumerate(rows)
+                )
+            return self._read
 
     def entries(self) -> tuple[TapeEntry, ...]:
         """All tape entries in canonical order."""
