@@ -26,13 +26,30 @@ class AgentTap(Turns):
     def __init__(self, session: Session, agent: Any, path: str, manner: Manner | None = None) -> None:
         super().__init__(session, path, manner or Manner())
         self.agent = agent
+        self._flowing: dict[Visit, list[Any]] = {}
+        """The chunks that were taken from streams that are open."""
+        session.closing.append(self._run_ends)
         patches = session.patches
         self._step, self._astep, self._clone = agent.step, agent.astep, agent.clone
         patches.attribute(agent, "step", self.step)
         patches.attribute(agent, "astep", self.astep)
         patches.attribute(agent, "clone", self.clone)
-        patches.attribute(agent, "model_backend", tapped_manager(agent.model_backend, self))
-        patches.items(_compat.tools_of(agent), lambda tool: tapped_tool(tool, self))
+        self._take()
+
+    def begin(self, message: Any) -> Visit | None:
+        """A turn begins with a message."""
+        with guarded(self.session.run):
+            self._take()
+        return super().begin(message)
+
+    def _take(self) -> None:
+        """Tap models and tools; those too that were put in their place since the last turn, and stay there."""
+        agent, patches, tools = self.agent, self.session.patches, _compat.tools_of(self.agent)
+        if getattr(agent.model_backend, "aegis_tap", None) is not self:
+            patches.attribute(agent, "model_backend", tapped_manager(agent.model_backend, self))
+        for name, tool in list(tools.items()):
+            if getattr(tool, "aegis_tap", None) is not self:
+                patches.item(tools, name, tapped_tool(tool, self))
 
     def step(self, input_message: Any, *args: Any, **kwargs: Any) -> Any:
         """Stands for `agent.step`."""
@@ -103,8 +120,8 @@ class AgentTap(Turns):
         if visit is None:
             yield from self._step(message, *args, **kwargs)
             return
-        held = self.due(visit)
-        chunks: list[Any] = []
+        held, rests = self.due(visit), False
+        chunks = self._flowing[visit] = []
         try:
             with self.session.at(visit):
                 response = self._step(self._told(visit, message), *args, **kwargs)
@@ -115,13 +132,12 @@ class AgentTap(Turns):
                 if chunk is None:
                     break
                 chunks.append(chunk)
-                if not held:
+                rests = not held
+                if rests:
                     yield chunk
-        except GeneratorExit:
-            self.left(visit)
-            raise
+                rests = False
         except BaseException as error:
-            self.failed(visit, error)
+            self._broken(visit, error, rests=rests)
             raise
         yield from self._whole(visit, chunks, held=held)
 
@@ -133,8 +149,8 @@ class AgentTap(Turns):
             async for chunk in await self._astep(message, *args, **kwargs):
                 yield chunk
             return
-        held = self.due(visit)
-        chunks: list[Any] = []
+        held, rests = self.due(visit), False
+        chunks = self._flowing[visit] = []
         try:
             with self.session.at(visit):
                 response = await self._astep(self._told(visit, message), *args, **kwargs)
@@ -145,19 +161,36 @@ class AgentTap(Turns):
                 if chunk is None:
                     break
                 chunks.append(chunk)
-                if not held:
+                rests = not held
+                if rests:
                     yield chunk
-        except GeneratorExit:
-            self.left(visit)
-            raise
+                rests = False
         except BaseException as error:
-            self.failed(visit, error)
+            self._broken(visit, error, rests=rests)
             raise
         for chunk in self._whole(visit, chunks, held=held):
             yield chunk
 
+    def _broken(self, visit: Visit, error: BaseException, *, rests: bool) -> None:
+        """A stream ended before its end. If it was resting at a chunk, it was left; else the agent raised something."""
+        chunks = self._flowing.pop(visit, [])
+        if rests:
+            self.left(visit, chunks)
+        elif not visit.turn.ended:
+            self.failed(visit, error)
+
+    def _run_ends(self) -> None:
+        """The run is over: what was given of streams that are still open stands."""
+        for visit, chunks in list(self._flowing.items()):
+            if not self.due(visit):
+                self.left(visit, chunks)
+
     def _whole(self, visit: Visit, chunks: list[Any], *, held: bool) -> Iterator[Any]:
         """The stream is over: end the turn, and give what was held back."""
+        self._flowing.pop(visit, None)
+        if visit.turn.ended:  # the run was over before
+            yield from chunks if held else ()
+            return
         if visit.stream is not None:
             visit.stream.finish()
         if visit.error is not None:  # CAMEL makes a message of what the model raised

@@ -13,9 +13,9 @@ from aegis_camel.streams import agathered, form_of, gathered, passing, presented
 from aegis_camel.texts.codec import Answer, AnswerCodec, usage_of
 from aegis_camel.texts.messages import call_text, read_arguments, request_parts, written_request
 from aegis_core.trace.active import guarded
-from aegis_core.trajectory import Content
+from aegis_core.trajectory import Content, Usage
 
-__all__ = ["ModelCall", "note_result", "note_results"]
+__all__ = ["ModelCall", "note_broken_off", "note_result", "note_results", "note_unheard"]
 
 _FAILED = "Tool execution failed"
 """How CAMEL begins what it shows a model of a tool that raised, or that there is not."""
@@ -90,7 +90,7 @@ class ModelCall:
                 kind="model",
                 order=visit.scope.place(),
                 parts=request_parts(self.messages, visit.session.wrapping),
-                codec=_GuardedCodec(visit.session, self.response_format),
+                codec=AnswerCodec(visit.session.names, self.response_format),
                 extra=self._extra(),
             )
         return asked or None
@@ -124,8 +124,8 @@ class ModelCall:
         return self._watched(visit, asked, raw)
 
     def _watched(self, visit: Visit, asked: dict[str, Any], raw: Any) -> Any:
-        if form_of(raw) == "whole":
-            self._ended(visit, asked, Answer(raw), None)
+        if (form := form_of(raw)) in ("whole", "other"):
+            self._ended(visit, asked, Answer(raw, form), None)
             return raw
         visit.stream = passing(raw, lambda answer, error: self._ended(visit, asked, answer, error))
         return visit.stream
@@ -147,20 +147,6 @@ class ModelCall:
                 raise
 
 
-class _GuardedCodec(AnswerCodec):
-    """The codec of an answer; one that can't be written down is the user's all the same."""
-
-    def __init__(self, session: Session, response_format: Any) -> None:
-        super().__init__(session.names, response_format)
-        self._run = session.run
-
-    def encode(self, result: Answer) -> JsonValue:
-        made: list[JsonValue] = []
-        with guarded(self._run):
-            made.append(super().encode(result))
-        return made[0] if made else None
-
-
 def _tool_name(tool: Any) -> str:
     function = tool.get("function") if isinstance(tool, Mapping) else None
     return str(function.get("name")) if isinstance(function, Mapping) else ""
@@ -179,13 +165,17 @@ def _note(visit: Visit, answer: Answer) -> None:
 
 def _noted(visit: Visit, answer: Answer) -> None:
     """What the model said and asked for."""
-    completion = answer.completion
     visit.error = None
-    visit.model, visit.usage = completion.model or None, usage_of(completion)
+    if answer.form == "other":
+        return
+    note_unheard(visit)
+    completion = answer.completion
+    _spend(visit, completion)
     visit.said = [choice.message.content or "" for choice in completion.choices]
     message: Any = completion.choices[0].message if completion.choices else None
     calls = (message.tool_calls or ()) if message is not None else ()
     if calls and (message.content or "").strip():
+        visit.thought = message.content
         _step(visit, "thought", message.content)
     usage = visit.usage
     for call in calls:
@@ -199,6 +189,37 @@ def _noted(visit: Visit, answer: Answer) -> None:
             content=(Content(type="json", data=data),), model=visit.model, usage=usage,
         )  # fmt: skip
         usage = None  # it is that of one call of the model, however many tools it asked for
+    if calls:
+        visit.said, visit.usage = [], None  # both are told
+
+
+def _spend(visit: Visit, completion: Any) -> None:
+    """What a call took is told with the next step of the turn."""
+    usage = usage_of(completion)
+    visit.model = completion.model or None
+    if usage is not None and visit.usage is not None:
+        spent = (getattr(visit.usage, name) + getattr(usage, name) for name in ("input_tokens", "output_tokens"))
+        usage = Usage(input_tokens=next(spent), output_tokens=next(spent))
+    visit.usage = usage or visit.usage
+
+
+def note_unheard(visit: Visit) -> None:
+    """Record what the model said and was asked to go on from, or what came to nothing: others do not get it."""
+    said, visit.said = [text for text in visit.said if text.strip()], []
+    for text in said:
+        _step(visit, "thought", text, model=visit.model, usage=visit.usage)
+        visit.usage = None
+
+
+def note_broken_off(visit: Visit) -> None:
+    """A stream of the model was left: record what it told of itself by then."""
+    stream, visit.stream = visit.stream, None
+    if stream is None:
+        return
+    stream.finish()
+    completion = stream.broken_off()
+    if completion is not None:
+        _spend(visit, completion)
 
 
 def note_results(visit: Visit, messages: Sequence[Any]) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import functools
 import inspect
 from collections.abc import AsyncGenerator, AsyncIterator, Awaitable, Callable, Generator, Iterator, Sequence
@@ -13,10 +14,9 @@ from camel.responses import ChatAgentResponse
 from camel.tasks import Task
 
 from aegis_camel import _compat
-from aegis_camel.held import in_pieces
+from aegis_camel.held import told_in
 from aegis_camel.session import Session
 from aegis_camel.texts.messages import content_text
-from aegis_camel.texts.shapes import shape_of
 
 __all__ = ["Entry", "answer_text", "task_text"]
 
@@ -31,7 +31,7 @@ def task_text(value: Any) -> str:
 def answer_text(result: Any) -> str | None:
     """The final answer in what a system returned."""
     if isinstance(result, str | BaseMessage):
-        return shape_of(content_text(result)).step()[0] or None
+        return content_text(result) or None
     if isinstance(result, Task):
         return result.result or None
     if isinstance(result, tuple) and result and isinstance(result[0], ChatAgentResponse):
@@ -50,10 +50,26 @@ def _joined(chunks: Sequence[Any]) -> str | None:
     told = [chunk for chunk in chunks if isinstance(chunk, ChatAgentResponse)]
     if not told or len(told) < len(chunks):
         return answer_text(chunks[-1]) if chunks else None
-    if in_pieces(told):
-        text = "".join(content_text(message) for chunk in told for message in chunk.msgs)
-        return answer_text(text)
-    return answer_text(told[-1])
+    return told_in(told) or None
+
+
+class _Given(list[Any]):
+    """The pieces of a stream that were handed out. It is over once: at its end, when it is left, or with the run."""
+
+    def __init__(self, left: Callable[[Any], None], failed: Callable[[BaseException], None]) -> None:
+        super().__init__()
+        self._left, self._failed = left, failed
+        self._over = False
+
+    def over(self, error: BaseException | None = None) -> None:
+        """No more is handed out in the run."""
+        over, self._over = self._over, True
+        if over:
+            return
+        if error is None:
+            self._left(list(self))
+        else:
+            self._failed(error)
 
 
 class Entry:
@@ -152,7 +168,7 @@ class Entry:
         return result
 
     def _pieces(self, pieces: Iterator[Any]) -> Generator[Any, None, None]:
-        given: list[Any] = []
+        given = self._given()
         try:
             while True:
                 with self._session.entering():
@@ -165,15 +181,15 @@ class Entry:
             self._session.check()
         except GeneratorExit:
             _close(pieces)
-            self._left(given)
+            given.over()
             raise
         except BaseException as error:
-            self._failed(error)
+            given.over(error)
             raise
-        self._left(given)
+        given.over()
 
     async def _apieces(self, pieces: AsyncIterator[Any]) -> AsyncGenerator[Any, None]:
-        given: list[Any] = []
+        given, rests = self._given(), False
         try:
             while True:
                 with self._session.entering():
@@ -182,18 +198,27 @@ class Entry:
                     except StopAsyncIteration:
                         break
                 given.append(piece)
+                rests = True
                 yield piece
+                rests = False
             self._session.check()
-        except GeneratorExit:
+        except (GeneratorExit, asyncio.CancelledError) as error:
             closing = getattr(pieces, "aclose", None)
-            if closing is not None:
-                await closing()
-            self._left(given)
+            try:
+                if closing is not None and rests:
+                    await closing()
+            finally:  # a loop that is stopped cancels those who close what was left
+                given.over(None if rests else error)
             raise
         except BaseException as error:
-            self._failed(error)
+            given.over(error)
             raise
-        self._left(given)
+        given.over()
+
+    def _given(self) -> _Given:
+        given = _Given(self._left, self._failed)
+        self._session.closing.append(given.over)
+        return given
 
     def _enters(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> bool:
         session = self._session

@@ -9,7 +9,7 @@ from typing import Any
 
 from aegis_camel.texts.messages import content_text
 
-__all__ = ["cut_anew", "in_pieces", "said_in"]
+__all__ = ["cut_anew", "said_in", "told_in"]
 
 
 def said_in(chunks: Sequence[Any], said: Sequence[str]) -> list[Any]:
@@ -22,7 +22,23 @@ def said_in(chunks: Sequence[Any], said: Sequence[str]) -> list[Any]:
     return [message]
 
 
-def in_pieces(chunks: Sequence[Any]) -> bool:
+def told_in(chunks: Sequence[Any]) -> str:
+    """The answer in a stream, as far as it was given: what the agent said since it called tools the last time."""
+    spoken = [chunk for chunk in chunks if any(content_text(message) for message in chunk.msgs or ())]
+    if not spoken:
+        return ""
+    if not _in_pieces(spoken):
+        return content_text(next(message for message in reversed(spoken[-1].msgs) if content_text(message)))
+    since = _n_tools(spoken[-1])
+    return "".join(content_text(message) for chunk in spoken if _n_tools(chunk) == since for message in chunk.msgs)
+
+
+def _n_tools(chunk: Any) -> int:
+    """How many tools had been called by then."""
+    return len(chunk.info.get("tool_calls") or ())
+
+
+def _in_pieces(chunks: Sequence[Any]) -> bool:
     """Whether each chunk holds what is new in it; in the other mode of CAMEL each holds all that was said so far."""
     modes = {chunk.info.get("stream_accumulate_mode") for chunk in chunks} - {None}
     if modes:
@@ -41,7 +57,7 @@ def cut_anew(chunks: Sequence[Any], before: Sequence[Any], after: Sequence[Any])
     if not spoken:
         yield from chunks
         return
-    told = spoken[0] if in_pieces(chunks) else spoken[-1]
+    told = spoken[0] if _in_pieces(chunks) else spoken[-1]
     for chunk in chunks:
         if chunk is told:
             message = copy.copy(chunk.msgs[0])

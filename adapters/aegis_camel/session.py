@@ -80,8 +80,11 @@ class Visit:
     """Ids of calls that a tool has been called for."""
     model: str | None = None
     usage: Usage | None = None
+    """Of the calls of the model that no step tells of yet."""
     said: list[Any] = field(default_factory=list)
-    """What the model said last, a text for each choice."""
+    """What the model said last, a text for each choice; nothing, once it is recorded."""
+    thought: str = ""
+    """What it said last beside calls of tools."""
     failures: int = 0
     """How many calls of the model failed, and were made again."""
     error: Exception | None = None

@@ -6,6 +6,7 @@ enters. It leaves a stream of chunks as soon as it was told of the usage; so who
 
 from __future__ import annotations
 
+import inspect
 from collections.abc import AsyncIterator, Callable, Iterable, Iterator
 from types import SimpleNamespace
 from typing import Any, Self
@@ -19,20 +20,26 @@ __all__ = ["agathered", "form_of", "gathered", "passing", "presented"]
 
 Done = Callable[[Answer | None, Exception | None], None]
 """Told once how a stream ended: with what it gave, or with an exception."""
+_AT_ONCE = ("whole", "other")
+"""Forms that do not come in pieces."""
 
 
 def form_of(raw: Any) -> str:
-    """How a model gave its answer: `whole`, `stream` (chunks) or `events`."""
+    """How a model gave its answer: `whole`, `stream` (chunks), `events`, or `other`, which CAMEL can't take either."""
     if isinstance(raw, ChatCompletion):
         return "whole"
+    if inspect.isgenerator(raw) or inspect.isasyncgen(raw):
+        return "stream"
+    if not (hasattr(raw, "__enter__") or hasattr(raw, "__aenter__")):
+        return "other"
     return "stream" if hasattr(raw, "__iter__") or hasattr(raw, "__aiter__") else "events"
 
 
 def gathered(raw: Any) -> Answer:
     """The whole answer, read to its end."""
     form = form_of(raw)
-    if form == "whole":
-        return Answer(raw)
+    if form in _AT_ONCE:
+        return Answer(raw, form)
     if form == "stream":
         return Answer(joined(list(raw)), form)
     with raw as events:
@@ -44,8 +51,8 @@ def gathered(raw: Any) -> Answer:
 async def agathered(raw: Any) -> Answer:
     """Asynchronous form of `gathered`."""
     form = form_of(raw)
-    if form == "whole":
-        return Answer(raw)
+    if form in _AT_ONCE:
+        return Answer(raw, form)
     if form == "stream":
         return Answer(joined([chunk async for chunk in raw]), form)
     async with raw as events:
@@ -63,7 +70,7 @@ def passing(raw: Any, done: Done) -> Any:
 
 def presented(answer: Answer, codec: AnswerCodec, *, asynchronous: bool) -> Any:
     """An answer in the form in which the model gave it."""
-    if answer.form == "whole":
+    if answer.form in _AT_ONCE:
         return answer.completion
 
     def ended(_answer: Answer | None, _error: Exception | None) -> None:
@@ -92,6 +99,11 @@ class _Passing:
         """Tell of the end, if the model has come to it."""
         if any(piece.finish_reason for chunk in self._seen for piece in chunk.choices or ()):
             self._ended(None)
+
+    def broken_off(self) -> ChatCompletion | None:
+        """What the model gave so far, if its end was not told of. It is left alone from here on."""
+        done, self._done = self._done, None
+        return joined(self._seen) if done is not None else None
 
     def _ended(self, error: Exception | None) -> None:
         done, self._done = self._done, None
@@ -161,6 +173,9 @@ class _Entering:
     def finish(self) -> None:
         """It tells of its end itself."""
 
+    def broken_off(self) -> None:
+        """Pieces of it are nowhere put together."""
+
     def __enter__(self) -> Any:
         return _Entered(self._raw.__enter__(), self._done)
 
@@ -190,6 +205,9 @@ class _AsyncEntering:
 
     def finish(self) -> None:
         """It tells of its end itself."""
+
+    def broken_off(self) -> None:
+        """Pieces of it are nowhere put together."""
 
     async def __aenter__(self) -> Any:
         return _AsyncEntered(await self._raw.__aenter__(), self._done)

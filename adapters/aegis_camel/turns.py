@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import contextlib
 import json
 import threading
 from collections.abc import Mapping
 from typing import Any, NamedTuple
 
-from aegis_camel.calls import note_result
+from aegis_camel.calls import note_broken_off, note_result, note_unheard
+from aegis_camel.held import told_in
 from aegis_camel.session import Scope, Session, Visit
 from aegis_camel.texts.messages import input_parts, output_parts, output_steps, written_output
 from aegis_core.adapter import Delivery, Part
@@ -125,13 +125,33 @@ class Turns:
         self._leave(visit)
         self.session.noted(error)
         with guarded(self.session.run):
-            self.session.run.failed(error, self.path, moment=visit.turn.moment, order=visit.turn.order)
+            note_broken_off(visit)
+            note_unheard(visit)
+            self.session.run.failed(
+                error, self.path, moment=visit.turn.moment, order=visit.turn.order, model=visit.model, usage=visit.usage
+            )
 
-    def left(self, visit: Visit) -> None:
-        """The consumer of a stream went away in the middle: an end, but one without words."""
+    def left(self, visit: Visit, given: list[Any]) -> None:
+        """The consumer of a stream went away in the middle: the words that it was given by then stand.
+
+        Args:
+            given: the chunks that it got.
+        """
         self._leave(visit)
-        with contextlib.suppress(Exception):
-            self.session.run.end_turn(visit.turn, (), scopes=())
+        if visit.turn.ended:
+            return
+        with guarded(self.session.run):
+            note_broken_off(visit)
+            text = told_in(given)
+            words = text.strip() and text != visit.thought
+            parts = (
+                (Part(id="msgs[0]", text=text, role="assistant", author=self.path, kind=visit.kind),) if words else ()
+            )
+            self.session.run.end_turn(
+                visit.turn, parts, addressed_to=self.manner.addressed_to(), model=visit.model, usage=visit.usage,
+                scopes=(),
+            )  # fmt: skip
+            self.session.wrapping.learn(text)
 
     def end(self, visit: Visit, response: Any) -> Any:
         """A turn ended with a response: that, or a copy with other words."""
@@ -140,6 +160,7 @@ class Turns:
             messages = list(response.msgs or ())
             delivered = self.deliver(visit, messages, response.info)
             if response.terminated and not messages:
+                note_unheard(visit)
                 self._tell_why(visit, response.info)
             if any(new is not old for new, old in zip(delivered, messages, strict=True)):
                 return response.model_copy(update={"msgs": delivered})
@@ -194,8 +215,9 @@ class Turns:
         reasons = info.get("termination_reasons") if isinstance(info, Mapping) else None
         told = ", ".join(map(str, reasons)) if isinstance(reasons, list) else str(reasons or "no reason is given")
         self.session.run.step(
-            self.path, "error", f"terminated: {told}", moment=visit.turn.moment, order=visit.turn.order
-        )
+            self.path, "error", f"terminated: {told}", moment=visit.turn.moment, order=visit.turn.order,
+            model=visit.model, usage=visit.usage,
+        )  # fmt: skip
 
 
 def _same(asked: str, given: Mapping[str, Any]) -> bool:

@@ -300,6 +300,18 @@ class _Worker(Manner):
         self._own.plan.work(task_id).answered = visit
 
 
+def _ignored(*_: Any, **__: Any) -> None:
+    """An event that says nothing of what is recorded."""
+
+
+def _whole(listener: Any) -> Any:
+    """The class of a listener with all that is asked of one, by later versions too."""
+    for name in listener.__abstractmethods__:
+        setattr(listener, name, _ignored)
+    return abc.update_abstractmethods(listener)
+
+
+@_whole
 class _Events(WorkforceCallback):
     """Listens to a workforce; events that it does not know are none of its business."""
 
@@ -340,12 +352,3 @@ class _Events(WorkforceCallback):
         if not name.startswith("log_"):
             raise AttributeError(name)
         return _ignored
-
-
-def _ignored(*_: Any, **__: Any) -> None:
-    """An event that says nothing of what is recorded."""
-
-
-for _name in _Events.__abstractmethods__:  # those of later versions as well
-    setattr(_Events, _name, _ignored)
-abc.update_abstractmethods(_Events)

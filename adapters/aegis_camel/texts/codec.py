@@ -24,7 +24,10 @@ _DRAWN = re.compile(r"[0-9a-f]{8}-(?:[0-9a-f]{4}-){3}[0-9a-f]{12}|\d{10,}")
 
 @dataclasses.dataclass(frozen=True)
 class Answer:
-    """What a model answered. `form` is how it gave it: `whole`, `stream`, or `events` (a structured stream)."""
+    """What a model answered. `form` is how it gave it: `whole`, `stream`, or `events` (a structured stream).
+
+    It is `other` where `completion` is no completion at all: what comes of that is up to the framework.
+    """
 
     completion: ChatCompletion
     form: str = "whole"
@@ -72,6 +75,8 @@ class AnswerCodec:
         self._format = response_format
 
     def encode(self, result: Answer) -> JsonValue:
+        if result.form == "other":
+            raise TypeError(f"a model answered with a {type(result.completion).__name__}, not with a ChatCompletion")
         data: dict[str, Any] = result.completion.model_dump(mode="json", exclude={"created"}, warnings=False)
         for choice in data.get("choices", ()):
             message = choice["message"]
@@ -103,6 +108,8 @@ class AnswerCodec:
 
     def parts(self, result: Answer) -> tuple[Part, ...]:
         found: list[Part] = []
+        if result.form == "other":
+            return ()
         for index, choice in enumerate(result.completion.choices):
             place = f"choices[{index}]"
             found += shape_of(choice.message.content or "").parts(place, role="assistant")

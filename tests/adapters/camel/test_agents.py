@@ -209,7 +209,7 @@ def test_usage_that_comes_in_several_chunks_is_that_of_the_last_and_none_counts_
     assert joined([chunks[0].model_copy(update={"usage": odd})]).usage.prompt_tokens == 0
 
     def run(*_):
-        return iter(told)
+        yield from told
 
     model = ScriptedModel(lambda *_: whole, stream=True)
     model._stream = run
