@@ -145,3 +145,11 @@ def test_a_selector_that_chooses_a_team_hands_over_to_who_is_first_in_it() -> No
     done = ran(SelectorGroupChat([inner, z], model_client=chooses, max_turns=2))
     assert [step.addressed_to for step in done.of("SelectorGroupChatManager", "handoff")] == [("inner/x",)]
     assert "inner" not in [agent.path for agent in done.trajectory.agents]
+
+
+def test_what_members_of_a_society_say_is_shown_to_its_model_and_not_told_as_seen() -> None:
+    book = Book()
+    done = ran(teams.society(book))
+    inner = done.of("som/a")[0]
+    assert any(inner.text in text for text in book.of("som")[0])
+    assert inner.visible_to == ("som/b",)
