@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import AsyncGenerator, Generator, Iterator
 from typing import Any
 
+from camel.agents import TaskPlannerAgent, TaskSpecifyAgent
 from camel.agents.chat_agent import AsyncStreamingChatAgentResponse, StreamingChatAgentResponse
 
 from aegis_camel import _compat
@@ -14,17 +15,19 @@ from aegis_camel.models import tapped_manager
 from aegis_camel.session import Session, Visit
 from aegis_camel.texts.messages import written_input
 from aegis_camel.tools import real_tool, tapped_tool
-from aegis_camel.turns import Manner, Turns
+from aegis_camel.turns import Manner, Planning, Turns
 from aegis_core.trace.active import guarded
 
 __all__ = ["AgentTap"]
+
+_PLANNERS = (TaskSpecifyAgent, TaskPlannerAgent)
 
 
 class AgentTap(Turns):
     """The hold on one agent object. Clones that it makes are tapped too, as the same agent."""
 
     def __init__(self, session: Session, agent: Any, path: str, manner: Manner | None = None) -> None:
-        super().__init__(session, path, manner or Manner())
+        super().__init__(session, path, manner or (Planning() if isinstance(agent, _PLANNERS) else Manner()))
         self.agent = agent
         self._flowing: dict[Visit, list[Any]] = {}
         """The chunks that were taken from streams that are open."""

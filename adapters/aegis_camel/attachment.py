@@ -12,7 +12,7 @@ from aegis_camel.agents import AgentTap
 from aegis_camel.ensemble import Ensemble
 from aegis_camel.entry import Entry, task_text
 from aegis_camel.models import bind, is_tapped, name_of
-from aegis_camel.names import Member, Namer, members, shares_memory
+from aegis_camel.names import PLANNER, Member, Namer, members, shares_memory
 from aegis_camel.session import Session
 from aegis_camel.societies import attach_role_playing, enter_role_playing
 from aegis_camel.workforce import WorkforceTap
@@ -34,7 +34,7 @@ class CamelAttachment(Attachment):
         self._session = Session(run, persistent=not shares_memory(app, found))
         try:
             self._attach(app, found, "")
-            self._enter(app)
+            self._enter(app, found)
         except BaseException:
             self.detach()
             raise
@@ -63,10 +63,10 @@ class CamelAttachment(Attachment):
                 if not isinstance(inner, ChatAgent):
                     self._attach(inner, found, f"{prefix}{name.replace('/', '-')}/")
 
-    def _enter(self, app: Any) -> None:
+    def _enter(self, app: Any, found: tuple[Member, ...]) -> None:
         session = self._session
         if isinstance(app, RolePlaying):
-            enter_role_playing(session, app)
+            enter_role_playing(session, app, found)
             return
         called: list[bool] = []
 
@@ -75,7 +75,13 @@ class CamelAttachment(Attachment):
             called.append(True)
             return isinstance(app, ChatAgent) and len(called) > 1
 
-        entry = Entry(session, _first_text, again)
+        to = tuple(member.path for member in found if member.target is app or member.part == PLANNER)[:1]
+        reads = isinstance(app, ChatAgent | Workforce)  # of an ensemble, only its function knows
+
+        def later(*args: Any, **kwargs: Any) -> tuple[str, tuple[str, ...]]:
+            return _first_text(*args, **kwargs), to if reads else ()
+
+        entry = Entry(session, _first_text, again, later)
         names = ("process_task_async",) if isinstance(app, Workforce) else ("entry",)
         for name in ("step", "astep") if isinstance(app, ChatAgent) else names:
             around: Any = entry.around(getattr(app, name))

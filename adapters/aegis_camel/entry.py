@@ -17,6 +17,7 @@ from aegis_camel import _compat
 from aegis_camel.held import told_in
 from aegis_camel.session import Session
 from aegis_camel.texts.messages import content_text
+from aegis_core.trace.active import guarded
 
 __all__ = ["Entry", "answer_text", "task_text"]
 
@@ -78,12 +79,20 @@ class Entry:
     Args:
         task: the text of the task in the arguments of a call.
         goes_on: whether a call goes on with what an earlier one began.
+        later: what a human says in the arguments of a later call, and to whom.
     """
 
-    def __init__(self, session: Session, task: Callable[..., str], goes_on: Callable[[], bool]) -> None:
+    def __init__(
+        self,
+        session: Session,
+        task: Callable[..., str],
+        goes_on: Callable[[], bool],
+        later: Callable[..., tuple[str, tuple[str, ...]]],
+    ) -> None:
         self._session = session
         self._task = task
         self._goes_on = goes_on
+        self._later = later
 
     def around(self, real: Callable[..., Any]) -> Callable[..., Any]:
         """A function that does what `real` does, whichever kind of function it is."""
@@ -228,6 +237,12 @@ class Entry:
         if session.entered > 1:
             session.run.entered_beside()
             return True
+        if session.began:
+            with guarded(session.run):
+                text, to = self._later(*args, **kwargs)
+                if text:
+                    session.run.told(text, to=to, order=session.root.place())
+        session.began = True
         session.run.enter(self._task(*args, **kwargs), goes_on=self._goes_on())
         return True
 

@@ -1,6 +1,6 @@
 """Tapping models: those of an agent that is tapped, and those of agents that come and go while a run is going on.
 
-specifier = tap(ModelFactory.create(...), "Specifier")    # then hand it to whatever makes the agent
+specifier = tap(ModelFactory.create(...), "Specifier", kind="plan")    # then hand it to whatever makes the agent
 """
 
 from __future__ import annotations
@@ -8,7 +8,7 @@ from __future__ import annotations
 import functools
 import threading
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal
 
 from camel.models import BaseModelBackend, ModelManager
 
@@ -19,6 +19,7 @@ from aegis_camel.texts.messages import request_parts
 from aegis_camel.texts.shapes import shape_of
 from aegis_core.adapter import Part
 from aegis_core.errors import AdapterError
+from aegis_core.trajectory import StepKind
 
 if TYPE_CHECKING:
     from aegis_camel.agents import AgentTap
@@ -67,22 +68,27 @@ def _streams(models: Any) -> bool:
 class _Binding:
     """What a tapped model is bound to: the name of its agent, and the run, while there is one."""
 
-    def __init__(self, name: str) -> None:
+    def __init__(self, name: str, kind: StepKind) -> None:
         self.name = name
+        self.kind = kind
         self.tap: ModelTap | None = None
 
 
-def tap(model: BaseModelBackend, name: str) -> Any:
+def tap(model: BaseModelBackend, name: str, *, kind: Literal["message", "plan"] = "message") -> Any:
     """A stand-in for a model that acts for one agent, by whose name its calls are recorded.
 
     For agents that can't be reached before they act: the task specifier and the planner of a `RolePlaying` act in its
     constructor, other societies make their agents as they go. Hand it to what makes the agent, and to the
     `Ensemble(models=...)` that is recorded. Without a run it is the model, and nothing else.
+
+    Args:
+        name: of the agent.
+        kind: what its answers are: `plan`, where others are given them to work on, as with specifier and planner.
     """
     cls = _model_class(type(model))
     stand_in = cls.__new__(cls)
     object.__setattr__(stand_in, "__dict__", vars(model))
-    stand_in.aegis_real, stand_in.aegis_binding = model, _Binding(name)
+    stand_in.aegis_real, stand_in.aegis_binding = model, _Binding(name, kind)
     return stand_in
 
 
@@ -124,7 +130,7 @@ def bind(session: Session, model: Any, path: str) -> None:
     binding = model.aegis_binding
     if binding.tap is not None:
         raise AdapterError(f"the model of {binding.name!r} is attached to a run already; leave that `with` block first")
-    binding.tap = ModelTap(session, path)
+    binding.tap = ModelTap(session, path, binding.kind)
     session.closing.append(binding.tap.close)
     session.patches.undone_by(lambda: setattr(binding, "tap", None))
 
@@ -132,9 +138,10 @@ def bind(session: Session, model: Any, path: str) -> None:
 class ModelTap:
     """Turns of an agent of which nothing but the model is known: from a message to it, up to its answer in words."""
 
-    def __init__(self, session: Session, path: str) -> None:
+    def __init__(self, session: Session, path: str, kind: StepKind = "message") -> None:
         self.session = session
         self.path = path
+        self._kind = kind
         self._open: dict[Scope, Visit] = {}
         self._lock = threading.Lock()
 
@@ -211,7 +218,8 @@ class ModelTap:
             self.session.wrapping.learn(part.text)
         told = [(place, *shape.step()) for place, shape in shapes if shape.text.strip()]
         steps = tuple(
-            Part(id=place, text=text, role="assistant", author=self.path, data=data) for place, text, data in told
+            Part(id=place, text=text, role="assistant", author=self.path, kind=self._kind, data=data)
+            for place, text, data in told
         )
         self.session.run.end_turn(
             visit.turn, parts, model=visit.model, usage=visit.usage, scopes=(), steps=lambda _: steps

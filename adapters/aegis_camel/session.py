@@ -117,6 +117,8 @@ class Session:
         """Why the run can't go on: a drift or a limit, which the framework may have swallowed."""
         self.entered = 0
         """How many calls of the entry of the system are running."""
+        self.began = False
+        """Whether it was called before."""
         self.closing: list[Callable[[], None]] = []
         """Called at the end of the run, before anything is restored."""
 

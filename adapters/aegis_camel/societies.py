@@ -10,6 +10,7 @@ from aegis_camel.agents import AgentTap
 from aegis_camel.entry import Entry
 from aegis_camel.names import Member
 from aegis_camel.session import Session
+from aegis_camel.texts.messages import content_text
 from aegis_camel.turns import Manner
 
 __all__ = ["attach_role_playing", "converse", "enter_role_playing"]
@@ -43,7 +44,7 @@ def attach_role_playing(session: Session, society: RolePlaying, found: tuple[Mem
         AgentTap(session, member.target, member.path, _Seat(table, member.part))
 
 
-def enter_role_playing(session: Session, society: RolePlaying) -> None:
+def enter_role_playing(session: Session, society: RolePlaying, found: tuple[Member, ...]) -> None:
     """Have a society tell the run of its task and its answers. A conversation is one run, however many steps it has."""
     going = {"on": False}
 
@@ -58,7 +59,14 @@ def enter_role_playing(session: Session, society: RolePlaying) -> None:
 
         return init_chat
 
-    entry = Entry(session, lambda *_, **__: str.__str__(str(society.task_prompt)), goes_on)
+    to = tuple(member.path for member in found if member.part == "user")
+
+    def later(message: Any, *_: Any, **__: Any) -> tuple[str, tuple[str, ...]]:
+        """The user's own words: what a conversation begins with is CAMEL's, and most goes on with what was said."""
+        text = content_text(message)
+        return ("", ()) if not going["on"] or session.wrapping.knows(text) else (text, to)
+
+    entry = Entry(session, lambda *_, **__: str.__str__(str(society.task_prompt)), goes_on, later)
     for name in ("step", "astep"):
         session.patches.attribute(society, name, entry.around(getattr(society, name)))
     session.patches.attribute(society, "init_chat", anew(society.init_chat))

@@ -16,7 +16,7 @@ from aegis_core.run.recorder import OrderKey
 from aegis_core.trace.active import guarded
 from aegis_core.trajectory import StepKind
 
-__all__ = ["Manner", "Place", "Turns"]
+__all__ = ["Manner", "Place", "Planning", "Turns"]
 
 
 class Place(NamedTuple):
@@ -30,10 +30,13 @@ class Place(NamedTuple):
 class Manner:
     """What an agent's place in a society says of its turns. By default: nothing."""
 
+    kind: StepKind = "message"
+    """Of its output."""
+
     def place(self, session: Session) -> Place:
         """Of a turn that begins now."""
         scope = session.scope()
-        return Place(scope.place(), scope.branch)
+        return Place(scope.place(), scope.branch, self.kind)
 
     def addressed_to(self) -> tuple[str, ...]:
         """Whom the agent speaks to."""
@@ -46,6 +49,12 @@ class Manner:
 
     def ended(self, visit: Visit, messages: list[Any]) -> None:
         """The turn ended with these messages, as delivered."""
+
+
+class Planning(Manner):
+    """What the agent says is the plan of what others do."""
+
+    kind: StepKind = "plan"
 
 
 class Turns:

@@ -116,7 +116,7 @@ class WorkforceTap:
         patches.attribute(workforce, _compat.ANALYSE, self._in_phase("judge", getattr(workforce, _compat.ANALYSE)))
         patches.attribute(workforce, "process_task", _in_no_loop(workforce.process_task))
         patches.attribute(workforce, "process_task_async", self._planning(workforce.process_task_async))
-        patches.attribute(workforce, _compat.CALLBACKS, [*getattr(workforce, _compat.CALLBACKS), _Events(self)])
+        patches.attribute(workforce, _compat.CALLBACKS, [*getattr(workforce, _compat.CALLBACKS), _LISTENER(self)])
 
     def take(self, node: Any, found: tuple[Member, ...]) -> None:
         """Tap the agents of a node."""
@@ -311,7 +311,6 @@ def _whole(listener: Any) -> Any:
     return abc.update_abstractmethods(listener)
 
 
-@_whole
 class _Events(WorkforceCallback):
     """Listens to a workforce; events that it does not know are none of its business."""
 
@@ -352,3 +351,6 @@ class _Events(WorkforceCallback):
         if not name.startswith("log_"):
             raise AttributeError(name)
         return _ignored
+
+
+_LISTENER = _whole(_Events)

@@ -41,6 +41,10 @@ class Wrapping:
             if len(self._said) > _RECENT:
                 del self._said[next(iter(self._said))]
 
+    def knows(self, text: str) -> bool:
+        """Whether somebody said this, or it is made of what somebody said."""
+        return text.strip() in self._said or len(self._pieces(text)) > 1
+
     def parts(self, place: str, text: str, **more: Any) -> tuple[Part, ...]:  # Any: fields of `Part`
         """The pieces of a text; the text itself, under the plain `place`, if there is one alone."""
         spans = self._pieces(text)

@@ -3,6 +3,7 @@
 import asyncio
 
 import pytest
+from camel.agents import TaskPlannerAgent, TaskSpecifyAgent
 from camel.societies import RolePlaying
 
 import aegis_core as aegis
@@ -10,7 +11,7 @@ from aegis_camel.adapter import CamelAdapter
 from aegis_camel.ensemble import Ensemble
 from aegis_camel.models import tap
 from aegis_core.errors import AdapterError, RecorderWarning
-from tests.adapters.camel.teams import MARK, Log, acted, answering, pair, said, target
+from tests.adapters.camel.teams import MARK, Log, acted, answering, kinds, pair, said, target
 
 _TURNS = ["Trader", "Programmer", "Trader", "Programmer"]
 
@@ -54,8 +55,8 @@ def test_the_two_sides_take_turns_under_their_role_names(asynchronous):
 @pytest.mark.case("camel-8")
 def test_specifier_and_planner_who_act_in_the_constructor_are_recorded_by_tapped_models():
     log = Log()
-    specifier = tap(answering(log, "Specifier", "Write a bot that trades 40 crates."), "Specifier")
-    planner = tap(answering(log, "Planner", "1. Write. 2. Test."), "Planner")
+    specifier = tap(answering(log, "Specifier", "Write a bot that trades 40 crates."), "Specifier", kind="plan")
+    planner = tap(answering(log, "Planner", "1. Write. 2. Test."), "Planner", kind="plan")
 
     def entry(task: str) -> str:
         society = RolePlaying(
@@ -76,12 +77,24 @@ def test_specifier_and_planner_who_act_in_the_constructor_are_recorded_by_tapped
     with aegis.record(team) as run:
         team("Write a trading bot.")
     trajectory = run.trajectory
-    assert [step.agent for step in trajectory.steps] == ["Specifier", "Planner", *_TURNS]
+    assert kinds(trajectory) == [("Specifier", "plan"), ("Planner", "plan"), *((name, "message") for name in _TURNS)]
     assert [step.turn for step in trajectory.steps] == [1, 1, 1, 1, 2, 2]
     assert trajectory.final_output == "Solution 2"
     assert trajectory.steps[1].parents == (0,)
     assert specifier.run([{"role": "user", "content": "again"}]).choices[0].message.content  # without a run, the model
     assert len(run.trajectory.steps) == len(trajectory.steps)
+
+
+@pytest.mark.case("camel-8")
+def test_specifier_and_planner_that_your_own_code_lets_act_say_plans():
+    log = Log()
+    specifier = TaskSpecifyAgent(model=answering(log, "Specifier", "Write a bot that trades 40 crates."))
+    planner = TaskPlannerAgent(model=answering(log, "Planner", "1. Write. 2. Test."))
+    team = Ensemble(lambda task: planner.run(specifier.run(task)), {"Specifier": specifier, "Planner": planner})
+    with aegis.record(team) as run:
+        team("Write a trading bot.")
+    assert kinds(run.trajectory) == [("Specifier", "plan"), ("Planner", "plan")]
+    assert run.trajectory.steps[1].parents == (0,)
 
 
 def test_a_society_with_a_specifier_can_be_recorded_from_there_on():
