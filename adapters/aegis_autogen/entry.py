@@ -96,7 +96,7 @@ class Entry:
         if isinstance(message, str):
             self._words.told(text, steps)
         else:
-            self._words.are(message, steps)
+            self._words.are(message, steps, [text])
 
     def end(self, result: Any) -> None:
         """The call has returned."""

@@ -121,6 +121,7 @@ class Activation:
         given, parents = self.run.recorder.sources(
             parts, self.speaker.path, precedes=lambda row: precedes(row, self.order), known=known or {}
         )
+        self.speaker.words.shown(self.speaker.path, parents)
         self.turn = await self.run.abegin_turn(
             self.speaker.path, given, order=self.order, parents=parents, scopes=scopes
         )
@@ -157,7 +158,8 @@ class Activation:
             model=self.model, usage=self.usage or usage_of(message.models_usage),
             steps=lambda delivery: delivered_steps(message, delivery),
         )  # fmt: skip
-        self.speaker.words.are(message, delivery.steps)
+        texts = [part.text for part in delivered_steps(message, delivery)]
+        self.speaker.words.are(message, delivery.steps, texts, by=self.speaker.path)
         return delivery
 
     def failed(self, error: BaseException, cause: BaseException | None = None) -> None:
@@ -223,7 +225,7 @@ class Activation:
         self._calls = 0
         where: Any = {"moment": self.turn.moment, "order": self.place, "parents": self.turn.parents}
         numbers = [self.run.recorder.part_step(self.speaker.path, part, **where) for part in found]
-        self.speaker.words.are(item, numbers)
+        self.speaker.words.are(item, numbers, [part.text for part in found], by=self.speaker.path)
 
 
 def _steps(item: Any) -> Iterable[Part]:

@@ -2,12 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
 from aegis_core.adapter import Part
 
 __all__ = ["Words"]
+
+_LONG = 8
+"""Characters from which a text inside another is a quotation."""
+_RECENT = 256
+"""How many of the last steps that an agent was shown it may quote."""
 
 
 class Words:
@@ -16,10 +22,31 @@ class Words:
     def __init__(self) -> None:
         self._steps: dict[tuple[str, str, str], tuple[int, ...]] = {}
         self._user: dict[str, tuple[int, ...]] = {}
+        self._texts: dict[int, str] = {}
+        self._shown: dict[str, dict[int, None]] = defaultdict(dict)
 
-    def are(self, item: Any, steps: Iterable[int]) -> None:
-        """A message or event was recorded as these steps, by their numbers of arrival."""
-        self._steps[_key(item)] = tuple(steps)
+    def are(self, item: Any, steps: Iterable[int], texts: Iterable[str] = (), *, by: str = "") -> None:
+        """A message or event was recorded as these steps, by their numbers of arrival.
+
+        Args:
+            texts: of the steps.
+            by: path of the agent that said it. What that one was shown and quotes is shown to who is shown this.
+        """
+        own, words = tuple(steps), tuple(texts)
+        quoted = dict.fromkeys(number for text in words for number in self._quoted(by, text))
+        self._steps[_key(item)] = (*quoted, *own)  # the author of the last one is whose text it is
+        self._texts |= dict(zip(own, words, strict=False))
+        self.shown(by, own)
+
+    def shown(self, agent: str, steps: Iterable[int]) -> None:
+        """An agent was shown these steps, or took them itself."""
+        self._shown[agent] |= dict.fromkeys(steps)
+
+    def _quoted(self, agent: str, text: str) -> Iterator[int]:
+        for number in list(self._shown[agent])[-_RECENT:]:
+            words = self._texts.get(number, "")
+            if len(words) >= _LONG and words != text and words in text:
+                yield number
 
     def of(self, item: Any) -> tuple[int, ...] | None:
         """The steps that a message or event is; None if it is not known."""

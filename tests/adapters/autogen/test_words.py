@@ -40,6 +40,18 @@ def test_behind_a_filter_only_what_came_through_was_shown() -> None:
     assert done.steps[2].parents == (1,)
 
 
+def test_who_is_shown_a_message_is_shown_what_it_quotes() -> None:
+    book = Book()
+    a, b, c = (teams.assistant(book, name) for name in "abc")
+    heard = MessageFilterConfig(per_source=[PerSourceFilter(source="b", position="last", count=1)])
+    done = ran(RoundRobinGroupChat([a, b, MessageFilterAgent("c", c, heard)], max_turns=3))
+    assert done.steps[1].text == f"b<{done.steps[0].text}>"
+    assert [step.visible_to for step in done.steps[:2]] == [("b", "c"), ("a", "c")]
+    assert done.steps[2].parents == (0, 1)
+    given = next(e for e in done.run.tape().entries if (e.key.moment.agent, e.key.kind) == ("c", "input"))
+    assert [part.author for part in given.request] == ["b"]
+
+
 def test_after_a_reset_nothing_from_before_was_shown() -> None:
     async def twice(team: Any) -> Any:
         await team.run(task=TASK)
