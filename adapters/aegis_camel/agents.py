@@ -65,7 +65,7 @@ class AgentTap(Turns):
             return self._step(input_message, *args, **kwargs)
         try:
             with self.session.at(visit):
-                response = self._step(self._told(visit, input_message), *args, **kwargs)
+                response = self._step(self._told(visit), *args, **kwargs)
         except BaseException as error:
             self.failed(visit, error)
             raise
@@ -82,7 +82,7 @@ class AgentTap(Turns):
             return await self._astep(input_message, *args, **kwargs)
         try:
             with self.session.at(visit):
-                response = await self._astep(self._told(visit, input_message), *args, **kwargs)
+                response = await self._astep(self._told(visit), *args, **kwargs)
         except BaseException as error:
             self.failed(visit, error)
             raise
@@ -111,9 +111,9 @@ class AgentTap(Turns):
             return await real(messages, response_format, tools)
         return await ModelCall(real, messages, response_format, tools, streams).amake(visit)
 
-    def _told(self, visit: Visit, message: Any) -> Any:
+    def _told(self, visit: Visit) -> Any:
         """The message with which a turn begins, as it is to be."""
-        return written_input(message, visit.turn.texts(), self.session.wrapping)
+        return written_input(visit.message, visit.turn.texts(), self.session.wrapping)
 
     def _streams(self) -> bool:
         return bool(self.agent.model_backend.model_config_dict.get("stream", False))
@@ -127,7 +127,7 @@ class AgentTap(Turns):
         chunks = self._flowing[visit] = []
         try:
             with self.session.at(visit):
-                response = self._step(self._told(visit, message), *args, **kwargs)
+                response = self._step(self._told(visit), *args, **kwargs)
             pieces = iter(_compat.stream_pieces(response))
             while True:
                 with self.session.at(visit):
@@ -156,7 +156,7 @@ class AgentTap(Turns):
         chunks = self._flowing[visit] = []
         try:
             with self.session.at(visit):
-                response = await self._astep(self._told(visit, message), *args, **kwargs)
+                response = await self._astep(self._told(visit), *args, **kwargs)
             pieces = aiter(_compat.stream_pieces(response))
             while True:
                 with self.session.at(visit):

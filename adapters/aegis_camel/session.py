@@ -73,6 +73,8 @@ class Visit:
     turn: Turn
     scope: Scope
     kind: StepKind = "message"
+    message: Any = None
+    """What the agent is told."""
     asked: dict[str, Asked] = field(default_factory=dict)
     broken: set[str] = field(default_factory=set)
     """Ids of calls of tools that raised."""
@@ -117,6 +119,8 @@ class Session:
         """Why the run can't go on: a drift or a limit, which the framework may have swallowed."""
         self.entered = 0
         """How many calls of the entry of the system are running."""
+        self.own_words: dict[tuple[str, str], str] = {}
+        """What an agent said, by its path and what others were given instead: it remembers its own words."""
         self.began = False
         """Whether it was called before."""
         self.closing: list[Callable[[], None]] = []

@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 from aegis_camel.calls import note_broken_off, note_result, note_unheard
 from aegis_camel.held import told_in
 from aegis_camel.session import Scope, Session, Visit
-from aegis_camel.texts.messages import input_parts, output_parts, output_steps, written_output
+from aegis_camel.texts.messages import input_parts, output_parts, output_steps, written_input, written_output
 from aegis_core.adapter import Delivery, Part
 from aegis_core.run.recorder import OrderKey
 from aegis_core.trace.active import guarded
@@ -119,15 +119,25 @@ class Turns:
 
     def _begun(self, message: Any) -> Visit:
         session = self.session
+        message = self._in_own_words(message)
         order, branch, kind = self.manner.place(session)
         given, parents = session.run.recorder.sources(input_parts(message, session.wrapping), self.path)
         turn = session.run.begin_turn(
             self.path, given, branch=branch, order=order, parents=parents, scopes=session.scopes
         )
-        visit = Visit(session, turn, Scope(session, order, branch), kind=kind)
+        visit = Visit(session, turn, Scope(session, order, branch), kind=kind, message=message)
         with self._lock:
             self._open.append(visit)
         return visit
+
+    def _in_own_words(self, message: Any) -> Any:
+        """A message in which the agent is quoted, as it remembers what it said, where others were given other words."""
+        own, wrapping = self.session.own_words, self.session.wrapping
+        if not own:
+            return message
+        parts = input_parts(message, wrapping)
+        said = {part.id: own[self.path, part.text] for part in parts if (self.path, part.text) in own}
+        return written_input(message, said, wrapping)
 
     def failed(self, visit: Visit, error: BaseException) -> None:
         """A turn ended with an exception."""
@@ -207,10 +217,17 @@ class Turns:
             return output_steps(told, self.path, visit.kind, attempts)
 
         parts = () if self.manner.is_told_otherwise(messages) else output_parts(messages, self.path)
-        return self.session.run.end_turn(
+        delivery = self.session.run.end_turn(
             visit.turn, parts, addressed_to=addressed, model=visit.model,
             usage=visit.usage, steps=steps,
         )  # fmt: skip
+        if delivery.changed:
+            before = {part.id: part.text for part in parts}
+            own = {(self.path, part.text): before[part.id] for part in delivery.parts if part.id in delivery.changed}
+            self.session.own_words.update(own)
+            for text in own.values():
+                self.session.wrapping.learn(text)
+        return delivery
 
     def _flush(self, visit: Visit, info: Any) -> None:
         """Record what tools returned that no model was shown any more."""

@@ -33,7 +33,8 @@ def test_of_a_stream_that_is_left_the_words_that_were_given_stand(accumulate):
             first = chunk.msgs[0].content
             break
         last = [chunk.msgs[0].content for chunk in one.step("And then?")]
-    assert said(run.trajectory) == [("Agent", first), ("Agent", last[-1] if accumulate else "".join(last))]
+    answer = last[-1] if accumulate else "".join(last)
+    assert said(run.trajectory) == [("Agent", first), ("user", "And then?"), ("Agent", answer)]
     assert "There are 40 crates in it.".startswith(first)
     assert not run.run.trouble
 

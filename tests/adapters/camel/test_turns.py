@@ -8,6 +8,7 @@ from camel.toolkits import FunctionTool
 
 import aegis_core as aegis
 from aegis_camel.adapter import CamelAdapter
+from aegis_camel.ensemble import Ensemble
 from aegis_camel.models import is_tapped
 from aegis_camel.testing.scripted import completion
 from tests.adapters.camel.teams import (
@@ -108,6 +109,23 @@ def test_a_tool_that_is_added_inside_of_a_block_is_tapped_and_stays():
         clerk.step("What is 2 + 3?")
     assert [entry.key.name for entry in run.tape.entries if entry.key.kind == "tool"] == ["add"]
     assert clerk.tool_dict["add"] is late
+
+
+def test_an_agent_that_is_quoted_to_itself_is_quoted_as_it_spoke_and_others_are_quoted_as_they_did():
+    log = Log()
+    writer = agent(log, "Writer", ["Hall 27 holds 40 crates.", "Yes."])
+    critic = agent(log, "Critic", lambda texts: f"You say: {texts[-1]} Is that so?")
+
+    def entry(text):
+        draft = writer.step(text).msgs[0].content
+        review = critic.step(draft).msgs[0].content
+        return writer.step(f"Your draft:\n{draft}\n\nThe review:\n{review}").msgs[0].content
+
+    team = Ensemble(entry, {"Writer": writer, "Critic": critic})
+    acted(team, lambda app: app("How many?"), target("Writer", "response_corruption", "outgoing"))
+    draft, review = log.last("Writer").split("\n\n")
+    assert draft == "Your draft:\nHall 27 holds 40 crates."
+    assert MARK in review, "what the critic said is the critic's"
 
 
 def society(log):

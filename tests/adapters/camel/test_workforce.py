@@ -254,6 +254,8 @@ def test_an_altered_plan_is_still_a_plan():
     assert run.ledger().interventions[0].fired
     assert run.trajectory().final_output.count("Subtask") == 2
     assert any(MARK in texts[-1] for texts in log.of("Coordinator"))
+    assert any(MARK in text for texts in log.of("Alice") for text in texts)
+    assert not any(MARK in text for texts in log.of("Task Planner") for text in texts), "it remembers its own plan"
 
 
 @pytest.mark.case("camel-N2")
