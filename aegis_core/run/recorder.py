@@ -30,8 +30,11 @@ _MIN_TEXT = 8
 """Characters from which a text found inside another is taken for its source; a shorter one has to be a line's end."""
 _LAST = "\uffff"
 _NAME = (str, type(None))
-_OWN = ("assistant", "tool")
-"""Roles in which an agent is shown again what it said itself; in another role, an equal text is another agent's."""
+_OWN = ("assistant",)
+"""Roles in which an agent is shown again what it said itself; in another role, an equal text is another agent's.
+
+What a tool gave is not among them: where an agent in the tool said it, that agent is its author.
+"""
 _UNKNOWN: Mapping[str, Sequence[int]] = MappingProxyType({})
 
 
@@ -145,6 +148,19 @@ def _meant(rows: Sequence[_Row], text: str, repeats: int) -> list[_Row]:
     latest = {row.texts: row for row in rows if text not in row.texts}
     meant = set(map(id, latest.values())) | set(map(id, equal[-repeats:][:1]))
     return [row for row in rows if id(row) in meant]
+
+
+def _with_inner(rows: Sequence[_Row], before: Sequence[_Row], text: str) -> list[_Row]:
+    """With the result of a tool also the words of the agent inside the tool that it hands on.
+
+    Args:
+        before: the steps that may be meant, in canonical order.
+    """
+    found = list(rows)
+    for result in (row for row in rows if row.kind == "tool_result" and text in row.texts):
+        inner = [row for row in before if row.agent.startswith(f"{result.agent}/") and text in row.texts]
+        found.extend(row for row in inner[-1:] if row not in found)
+    return found
 
 
 class Recorder:
@@ -287,11 +303,11 @@ class Recorder:
                     rows = self._steps_in(text)
                     if rows:
                         recent = recent or _Recent(self, precedes)  # most texts of a first turn are nobody's
-                        rows = [row for row in rows if row in recent]
+                        rows = before = [row for row in rows if row in recent]
                         mine = own and [row for row in rows if row.agent == reader and text in row.texts]
                         rows = mine or [row for row in rows if row.agent != reader]
                         if len(rows) > 1:
-                            rows = _meant(rows, text, repeats[text, own])
+                            rows = _with_inner(_meant(rows, text, repeats[text, own]), before, text)
                 repeats[text, own] -= 1
                 for row in rows:
                     if row.agent != reader:

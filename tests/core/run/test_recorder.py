@@ -65,6 +65,15 @@ def test_what_the_reader_said_itself_does_not_hide_that_another_said_the_same() 
     assert ([part.author for part in authored], parents) == (["a", "", "b"], (0, 2))
 
 
+def test_with_the_result_of_a_tool_the_agent_inside_the_tool_is_read() -> None:
+    recorder = recorder_with(("Desk/Clerk", "OK", ()))
+    recorder.step("Desk", "tool_result", "OK")
+    _, parents = recorder.sources((Part(id="1", text="OK", role="user"),), "Boss")
+    assert parents == (1, 0)
+    _, parents = recorder.sources((Part(id="2", text="OK", role="tool"),), "Desk")
+    assert parents == (0,)
+
+
 def test_of_steps_that_say_the_same_a_quotation_is_of_the_latest() -> None:
     recorder = recorder_with(("a", "twelve boxes", ()), ("b", "twelve boxes", ()))
     _, parents = recorder.sources((Part(id="in", text="They say: twelve boxes"),), "r")
