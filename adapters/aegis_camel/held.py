@@ -27,10 +27,11 @@ def told_in(chunks: Sequence[Any]) -> str:
     spoken = [chunk for chunk in chunks if any(content_text(message) for message in chunk.msgs or ())]
     if not spoken:
         return ""
-    if not _in_pieces(spoken):
+    passed = [chunk for chunk in spoken if chunk.info.get("partial", True)] or spoken
+    pieces = [chunk for chunk in passed if _n_tools(chunk) == _n_tools(passed[-1])]
+    if not _in_pieces(pieces):
         return content_text(next(message for message in reversed(spoken[-1].msgs) if content_text(message)))
-    since = _n_tools(spoken[-1])
-    return "".join(content_text(message) for chunk in spoken if _n_tools(chunk) == since for message in chunk.msgs)
+    return "".join(content_text(message) for chunk in pieces for message in chunk.msgs)
 
 
 def _n_tools(chunk: Any) -> int:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import threading
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from typing import Any, NamedTuple
 
 from aegis_camel.calls import note_broken_off, note_result, note_unheard
@@ -47,8 +47,13 @@ class Manner:
         del messages
         return False
 
-    def ended(self, visit: Visit, messages: list[Any]) -> None:
-        """The turn ended with these messages, as delivered."""
+    def said_before(self, session: Session) -> Iterable[tuple[str, int]]:
+        """What the agent may be shown in the turn that begins now: texts, and the numbers of their steps."""
+        del session
+        return ()
+
+    def ended(self, visit: Visit, messages: list[Any], steps: tuple[int, ...]) -> None:
+        """The turn ended with these messages, as delivered, which are these steps."""
 
 
 class Planning(Manner):
@@ -121,7 +126,8 @@ class Turns:
         session = self.session
         message = self._in_own_words(message)
         order, branch, kind = self.manner.place(session)
-        given, parents = session.run.recorder.sources(input_parts(message, session.wrapping), self.path)
+        parts = input_parts(message, session.wrapping)
+        given, parents = session.run.recorder.sources(parts, self.path, known=self._known(parts))
         turn = session.run.begin_turn(
             self.path, given, branch=branch, order=order, parents=parents, scopes=session.scopes
         )
@@ -129,6 +135,15 @@ class Turns:
         with self._lock:
             self._open.append(visit)
         return visit
+
+    def _known(self, parts: tuple[Part, ...]) -> dict[str, tuple[int, ...]]:
+        """Of which steps the parts are the texts, as far as the agent's place in a society tells."""
+        said = tuple(self.manner.said_before(self.session))
+        found = {
+            part.id: tuple(dict.fromkeys(number for text, number in said if text and text in part.text))
+            for part in parts
+        }
+        return {name: numbers for name, numbers in found.items() if numbers}
 
     def _in_own_words(self, message: Any) -> Any:
         """A message in which the agent is quoted, as it remembers what it said, where others were given other words."""
@@ -191,7 +206,7 @@ class Turns:
         delivered = written_output(messages, delivery.texts())
         for part in output_parts(delivered, self.path):
             self.session.wrapping.learn(part.text)
-        self.manner.ended(visit, delivered)
+        self.manner.ended(visit, delivered, delivery.steps)
         return delivered
 
     def due(self, visit: Visit) -> bool:

@@ -9,7 +9,7 @@ from __future__ import annotations
 import abc
 import contextlib
 import warnings
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -22,7 +22,7 @@ from aegis_camel.agents import AgentTap
 from aegis_camel.models import bind, name_of, tap
 from aegis_camel.names import COORDINATOR, PLANNER, Member, Namer, members_of_worker
 from aegis_camel.session import Scope, Session, Visit
-from aegis_camel.texts.messages import content_text
+from aegis_camel.texts.messages import content_text, output_parts
 from aegis_camel.texts.shapes import shape_of
 from aegis_camel.turns import Manner, Place
 from aegis_core.errors import RecorderWarning
@@ -48,6 +48,12 @@ class _Work:
     answered: Visit | None = None
     """The turn in which a worker answered, until the answer is judged."""
     judged: int = 0
+    needs: tuple[str, ...] = ()
+    """The tasks that it depends on."""
+    handed: tuple[int, ...] = ()
+    """The steps in which it was given to a worker."""
+    said: tuple[tuple[str, int], ...] = ()
+    """What was answered last, with the steps that say it."""
 
 
 @dataclass
@@ -65,10 +71,19 @@ class _Plan:
     base: OrderKey = ()
     works: dict[str, _Work] = field(default_factory=dict)
     managed: int = 0
+    planned: list[tuple[str, int]] = field(default_factory=list)
+    """The texts of the tasks, with the steps that say them."""
 
     def work(self, task_id: str) -> _Work:
         """What is known of a task; one that is met for the first time comes last."""
         return self.works.setdefault(task_id, _Work(rank=len(self.works)))
+
+    def told_of(self, task_id: str, *, result: bool) -> Iterator[tuple[str, int]]:
+        """Who is told of a task is shown its text, and what was answered, if there is a `result`."""
+        work = self.work(task_id)
+        yield from ((text, number) for text, number in self.planned if text == work.content)
+        yield from ((work.content, number) for number in work.handed)
+        yield from work.said if result else ()
 
     def managing(self) -> OrderKey:
         """The order key of a manager's turn that begins now."""
@@ -80,6 +95,7 @@ class _Plan:
         work = self.work(task_id)
         work.level = 1 + max((self.work(other).level for other in dependencies), default=0)
         work.attempts += 1
+        work.needs = tuple(dependencies)
         work.judged = 0
         work.prefix = (*self.base, self.managed + 1, work.level, work.rank, work.attempts)
         return work.prefix
@@ -201,11 +217,12 @@ class WorkforceTap:
         if not work.content:  # one of a pipeline, of which nobody is told
             known = {task.id: str(task.content) for task in self.workforce.get_pending_tasks()}
             work.content = known.get(task_id, task_id)
-        self.session.run.step(
+        number = self.session.run.step(
             self.coordinator, "handoff", work.content, moment=visit.turn.moment,
             order=(*visit.turn.order, _LATE, work.rank), addressed_to=(worker,), parents=visit.turn.parents,
             content=(Content(type="json", data={"task": task_id}),), model=visit.model, usage=visit.usage,
         )  # fmt: skip
+        work.handed = (number,)
         visit.usage = None  # of one call, however many tasks it assigns
 
     def failed(self, task_id: str, message: str) -> None:
@@ -269,6 +286,17 @@ class _TaskAgent(Manner):
     def addressed_to(self) -> tuple[str, ...]:
         return (self._own.coordinator,) if self._own.phase.kind == "plan" else ()
 
+    def said_before(self, session: Session) -> Iterable[tuple[str, int]]:
+        del session
+        known = self._own.phase.task_id in self._own.plan.works
+        return self._own.plan.told_of(self._own.phase.task_id, result=True) if known else ()
+
+    def ended(self, visit: Visit, messages: list[Any], steps: tuple[int, ...]) -> None:
+        if self._own.phase.kind == "plan" and steps:
+            self._own.plan.planned += [
+                (part.text, steps[0]) for part in output_parts(messages, visit.turn.moment.agent)
+            ]
+
 
 class _Coordinator(Manner):
     """Gives tasks to workers. What it says is recorded as the hand-offs that came of it."""
@@ -283,8 +311,12 @@ class _Coordinator(Manner):
     def is_told_otherwise(self, messages: list[Any]) -> bool:
         return bool(messages) and self._own.knows_all(shape_of(content_text(messages[0])).data)
 
-    def ended(self, visit: Visit, messages: list[Any]) -> None:
-        del messages
+    def said_before(self, session: Session) -> Iterable[tuple[str, int]]:
+        del session
+        return self._own.plan.planned
+
+    def ended(self, visit: Visit, messages: list[Any], steps: tuple[int, ...]) -> None:
+        del messages, steps
         self._own.assigning = visit
 
 
@@ -294,10 +326,22 @@ class _Worker(Manner):
     def __init__(self, own: WorkforceTap) -> None:
         self._own = own
 
-    def ended(self, visit: Visit, messages: list[Any]) -> None:
-        del messages
-        task_id = visit.turn.moment.branch.partition("/")[0]
-        self._own.plan.work(task_id).answered = visit
+    def said_before(self, session: Session) -> Iterable[tuple[str, int]]:
+        plan, task_id = self._own.plan, _task_of(session.scope().branch)
+        yield from plan.told_of(task_id, result=False)
+        for other in plan.work(task_id).needs:
+            yield from plan.told_of(other, result=True)
+
+    def ended(self, visit: Visit, messages: list[Any], steps: tuple[int, ...]) -> None:
+        work = self._own.plan.work(_task_of(visit.turn.moment.branch))
+        work.answered = visit
+        work.said = tuple(
+            (shape_of(content_text(message)).step()[0], number) for message in messages for number in steps
+        )
+
+
+def _task_of(branch: str) -> str:
+    return branch.partition("/")[0]
 
 
 def _ignored(*_: Any, **__: Any) -> None:

@@ -115,6 +115,7 @@ def workforce(
     *,
     assign: Callable[[list[str]], list[dict[str, Any]]] | None = None,
     judge: Any = None,
+    plans: Iterable[str] = (),
     ids: bool = True,
     **more: Any,
 ) -> Workforce:
@@ -123,11 +124,12 @@ def workforce(
     By default the n-th task goes to the n-th worker, and depends on the one before.
     """
     names = list(workers)
+    later = list(plans)
     plan = "<tasks>" + "".join(f"<task>{task}</task>" for task in tasks) + "</tasks>"
 
     def managing(texts: list[str]) -> str:
         if "recovery_strategy" not in texts[-1]:
-            return plan
+            return later.pop(0) if later else plan
         if judge is not None:
             return str(judge(texts[-1]))
         return json.dumps(_AGAIN if "N/A (task failed)" in texts[-1] else _FINE)

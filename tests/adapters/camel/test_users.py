@@ -1,5 +1,7 @@
 """What a user says after the task is a step of theirs, in its place."""
 
+import pytest
+
 import aegis_core as aegis
 from aegis_camel.ensemble import Ensemble
 from tests.adapters.camel.teams import Log, agent, pair, result, task, workforce
@@ -31,6 +33,22 @@ def test_a_second_task_of_a_workforce_is_given_to_who_plans_it(recwarn):
     after = run.trajectory.steps[step.index + 1]
     assert (after.agent, after.kind, after.turn) == ("Task Planner", "plan", 2)
     assert any("2 calls" in str(warning.message) for warning in recwarn)
+
+
+@pytest.mark.filterwarnings("ignore:aegis. 2 calls")
+def test_what_follows_from_a_second_task_does_not_follow_from_the_first_though_the_same_is_said_in_it():
+    plans = ["<tasks><task>Gather the facts.</task><task>Write it all down.</task></tasks>",
+             "<tasks><task>Gather the facts.</task><task>Tell the story.</task></tasks>"]  # fmt: skip
+    workers = {"Alice": result("Hall 27 holds 40 crates."), "Bob": result("There are 320 bottles.")}
+    crew = workforce(Log(), workers, plans=plans)
+    with aegis.record(crew) as run:
+        crew.process_task(task("How many crates?"))
+        crew.process_task(task("And in hall 28?"))
+    steps = run.trajectory.steps
+    (second,) = [step.index for step in steps if step.agent == "user"]
+    assert len([step for step in steps[second:] if step.parents]) == 7
+    assert not [step for step in steps[second:] if any(parent < second for parent in step.parents)]
+    assert not [step for step in steps[:second] if "Bob" in step.visible_to and "story" in step.text]
 
 
 def test_a_second_call_of_an_ensemble_is_what_its_user_says_next(recwarn):
