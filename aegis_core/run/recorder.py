@@ -298,7 +298,8 @@ class Recorder:
             for part, text in zip(parts, texts, strict=True):
                 author, own = part.author, part.role in _OWN
                 if part.id in known:
-                    rows = [self._rows[step] for step in known[part.id]]
+                    told = [self._rows[step] for step in known[part.id]]
+                    rows = [*self._quoted(told), *told]  # the author of the last one is whose text it is
                 else:
                     rows = self._steps_in(text)
                     if rows:
@@ -318,6 +319,19 @@ class Recorder:
                             self._read = None
                 authored.append(part if author == part.author else part.model_copy(update={"author": author}))
         return tuple(authored), tuple(parents)
+
+    def _quoted(self, rows: Sequence[_Row]) -> list[_Row]:
+        """The steps that led to these and that they quote word for word: who is shown the one is shown the other."""
+        found: dict[int, _Row] = {}
+        for row in rows:
+            waiting = list(row.parents)
+            while waiting:
+                source = self._rows[waiting.pop()]
+                quoted = any(len(text) >= _MIN_TEXT and text in own for text in source.texts for own in row.texts)
+                if quoted and source.number not in found:
+                    found[source.number] = source
+                    waiting.extend(source.parents)
+        return [found[number] for number in sorted(found)]
 
     def orders(self, numbers: Iterable[int]) -> tuple[OrderKey, ...]:
         """The order keys of steps, by their numbers of arrival."""

@@ -44,7 +44,8 @@ def hidden_edit_doubts(claim: Claim) -> Iterator[Violation]:
         written = {claim.task.text, *edited, *_written(run)}
         for entry in run.tape.entries:
             for part in entry.request if entry.key.kind != "output" else ():
-                if part.text in written or (part.author not in agents and _unaltered(part.text, run) in given):
+                own = part.author in agents
+                if part.text in written or (not own and not given.isdisjoint((part.text, _unaltered(part.text, run)))):
                     continue
                 words = f"run {run.tape.run_id}: nobody wrote what {entry.key} has as part {part.id}"
                 yield Violation(claim.run_id, "tape", words)

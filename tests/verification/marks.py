@@ -94,14 +94,25 @@ def _read(run: Recorded) -> Iterator[tuple[Step, tuple[set[str], set[str]]]]:
             for change in changes:
                 texts = [text.replace(change.after, change.before) for text in texts]
             inputs.append((number, entry.key.moment.agent, texts))
-    for step in run.trajectory.steps:
-        end = ends.get(Moment(agent=step.agent, branch=step.branch, turn=step.turn), len(run.tape.entries))
-        later = [(agent, texts) for number, agent, texts in inputs if number >= end and agent != step.agent]
-        said = [text for text in passages(step) if text]
-        certain = {agent for agent, texts in later if _stands(said, texts, _LONG)}
-        possible = {agent for agent, texts in later if _stands(said, texts, 1)}
+    said_by = [(_end(ends, step, run), [text for text in passages(step) if text]) for step in run.trajectory.steps]
+    for place, step in enumerate(run.trajectory.steps):
+        end, said = said_by[place]
+        later = [(number, agent, texts) for number, agent, texts in inputs if number >= end and agent != step.agent]
+        certain = set()
+        for number, agent, texts in later:
+            again = {
+                text for other, (at, words) in enumerate(said_by) if other != place and at <= number for text in words
+            }
+            if _stands([text for text in said if text not in again], texts, _LONG):  # else it may be the other's
+                certain.add(agent)
+        possible = {agent for _, agent, texts in later if _stands(said, texts, 1)}
         named = set(step.visible_to)
         yield step, (certain - named, named - possible - set(step.addressed_to))
+
+
+def _end(ends: dict[Moment, int], step: Step, run: Recorded) -> int:
+    """The number of the last entry of a step's turn on the tape."""
+    return ends.get(Moment(agent=step.agent, branch=step.branch, turn=step.turn), len(run.tape.entries))
 
 
 def _stands(said: list[str], texts: list[str], least: int) -> bool:

@@ -88,6 +88,14 @@ def test_what_an_adapter_knows_by_number_is_not_judged_by_its_text() -> None:
     assert [step.visible_to for step in recorder.steps()] == [("r",), ("r",)]
 
 
+def test_who_is_shown_a_step_by_number_is_shown_what_it_quotes_of_those_that_led_to_it() -> None:
+    recorder = recorder_with(("a", "twelve boxes", ()), ("x", "twelve boxes", ()))
+    recorder.step("b", "message", "I was told: twelve boxes.", parents=(0,))
+    (authored,), parents = recorder.sources((Part(id="1", text="as b has it"),), "r", known={"1": (2,)})
+    assert (authored.author, parents) == ("b", (0, 2))
+    assert [step.visible_to for step in recorder.steps()] == [("r",), (), ("r",)]
+
+
 def test_a_short_text_at_the_end_of_a_line_is_told() -> None:
     recorder = recorder_with(("a", "79", ()))
     for number, (text, expected) in enumerate(
