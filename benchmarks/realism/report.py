@@ -9,7 +9,7 @@ from aegis_core.adapter import System
 from aegis_core.world import teams
 from benchmarks.measuring import Estimate
 from benchmarks.realism import embedding
-from benchmarks.realism.corpora import Corpus, real_corpora, world_corpus
+from benchmarks.realism.corpora import DATA, Corpus, real_corpora, world_corpus
 from benchmarks.realism.measures import MEASURES, Measure, described
 from benchmarks.reporting import Figure, Report, machine
 
@@ -26,6 +26,8 @@ def run(rounds: int = _DRAWS) -> Report:
     Args:
         rounds: how many samples of words and steps each distance is the middle of.
     """
+    if not DATA.is_dir():
+        return _report((), [f"not measured: there are no public logs in {DATA}"])
     world = world_corpus(_factories(), _TASKS, _SEED)
     real = real_corpora()
     measures = {name: (unit, measure) for name, (unit, measure) in MEASURES.items()}
@@ -40,6 +42,10 @@ def run(rounds: int = _DRAWS) -> Report:
     notes += [f"{name}, in {unit}" for name, (unit, _) in measures.items() if unit]
     if not embedding.is_there():
         notes.append(f"embedding distance was not measured: pip install {embedding.NEEDS}")
+    return _report(figures, notes)
+
+
+def _report(figures: Sequence[Figure], notes: Sequence[str]) -> Report:
     return Report(
         benchmark="realism",
         title="distance of the simulated world from real logs, beside those of real logs from each other",

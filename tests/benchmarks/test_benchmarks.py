@@ -130,7 +130,9 @@ def test_every_module_is_run_by_its_name(monkeypatch, capsys):
     main()
 
     assert json.loads(capsys.readouterr().out)["benchmark"] == "imports"
-    assert set(MODULES) == {"imports", "store", "tracing", "model_calls", "throughput", "evaluation", "memory"}
+    assert set(MODULES) == {
+        "imports", "store", "tracing", "model_calls", "throughput", "evaluation", "realism", "memory"
+    }  # fmt: skip
 
 
 def test_an_unknown_name_is_refused_with_the_known_ones(monkeypatch, capsys):
