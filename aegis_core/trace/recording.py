@@ -73,7 +73,7 @@ class Recording:
         self._to = Path(to) if to is not None else None
         self._stack = ExitStack()
         self._entered = False
-        self._kept: tuple[Trajectory, Tape] | None = None
+        self._kept: tuple[Trajectory, Tape | None] | None = None
         info = RunInfo(
             run_id=run_id or uuid.uuid4().hex,
             task=task,
@@ -105,9 +105,8 @@ class Recording:
         self._stack.close()
         goes_on = self.run.entered or self.run.unfinished != ()
         with guarded(self.run):
-            if goes_on:
-                self._kept = self.trajectory, self.tape
             trajectory = self.trajectory
+            self._kept = trajectory, self.tape if goes_on else None  # what is not read need not be made
             tell_finished(self.run.info, trajectory)
             if self._to is not None:
                 from aegis_core.store import append
@@ -147,7 +146,8 @@ class Recording:
     @property
     def tape(self) -> Tape:
         """The tape as far as it went."""
-        return self.run.tape() if self._kept is None else self._kept[1]
+        kept = self._kept[1] if self._kept is not None else None
+        return self.run.tape() if kept is None else kept
 
 
 def _choose(app: Any, adapter: str | Adapter | None) -> Adapter:

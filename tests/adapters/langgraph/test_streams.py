@@ -10,6 +10,7 @@ from typing import Any, Literal
 
 import pytest
 
+import aegis_core as aegis
 from aegis_core.trajectory import Trajectory
 from aegis_langgraph.watching.callbacks import current_watcher
 from tests.adapters.langgraph import graphs
@@ -89,3 +90,15 @@ def test_a_stream_that_is_left_early_leaves_nothing_behind(replay: Any) -> None:
     done = ran(graphs.chain("a", "b", "c"), ASK, use=first, replay=replay() if replay else None)
     assert done.texts == ["a <start>"]
     assert done.trajectory.error is None
+
+
+def test_a_stream_that_is_read_on_after_the_block_adds_nothing_to_its_record() -> None:
+    app = graphs.chain("a", "b", "c")
+    with aegis.record(app) as run:
+        stream = app.stream(ASK, stream_mode="updates")
+        next(stream)
+    assert run.trajectory is not None
+    before = run.trajectory
+    assert [step.text for step in before.steps] == ["a <start>"]
+    list(stream)
+    assert run.trajectory == before
