@@ -129,6 +129,16 @@ def agent_name(metadata: Mapping[str, Any] | None) -> str | None:
     return name if isinstance(name, str) and name else None
 
 
+def starts_a_completion() -> bool:
+    """Whether the caller's caller is LangChain's asynchronous start of a completion.
+
+    If it finds one handler that runs inline it tells no other of the start (langchain-core 1.8.3,
+    `AsyncCallbackManager.on_llm_start`), so to it ours is none. Python 3.11 asks out of a comprehension.
+    """
+    asks = sys._getframe(2)
+    return "on_llm_start" in (asks.f_code.co_name, asks.f_back.f_code.co_name if asks.f_back else "")
+
+
 def starting_graph() -> Any:
     """The graph whose start a handler is told of at this moment; None, if it is the start of something else.
 

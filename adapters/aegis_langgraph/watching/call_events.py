@@ -74,13 +74,16 @@ class CallEvents(_compat.GraphCallbackHandler):
 
     raise_error = True
     """So that limits reach the graph; everything else is caught here."""
-    run_inline = True
-    """So that what starts is still to be seen on the stack; and nothing here takes long."""
 
     def __init__(self, tracker: Tracker) -> None:
         self.tracker = tracker
         self._models: dict[UUID, _ModelCall] = {}
         self._tools: dict[UUID, _ToolCall] = {}
+
+    @property
+    def run_inline(self) -> bool:  # type: ignore[override]  # an attribute in the base class
+        """So that what starts is still to be seen on the stack; and nothing here takes long."""
+        return not _compat.starts_a_completion()
 
     def in_trouble(self, error: Exception) -> None:
         """Recording failed somewhere: say so once."""
