@@ -20,6 +20,7 @@ from aegis_metagpt.messages import message_text
 from aegis_metagpt.names import Cast, Member
 from aegis_metagpt.seat import Seat, current
 from aegis_metagpt.turns import Turns
+from aegis_metagpt.user import User
 
 __all__ = ["MetaGPTAttachment"]
 
@@ -39,10 +40,12 @@ class MetaGPTAttachment(Attachment):
         self.run = run
         self.cast = Cast(app)
         self.turns = Turns(run, self.cast)
+        self.user = User(run, self.cast, self.turns.ledger)
         self._patches = Patches()
         self._models: list[Any] = []
         self._round = 0
         self._in_round = False
+        self._delivering = False
         self._answer: str | None = None
         self._failure: BaseException | None = None
         self._begun = False
@@ -63,8 +66,6 @@ class MetaGPTAttachment(Attachment):
             self._tap(member)
         if isinstance(app, Team):
             self._put(app, run=self._team_entry(app))
-        elif isinstance(app, Role):
-            self._patches.attribute(app, "run", self._role_entry(app.run))
         models.look_for_strays()
         self._looking = True
 
@@ -94,7 +95,12 @@ class MetaGPTAttachment(Attachment):
 
     def _tap(self, member: Member) -> None:
         role = member.role
-        self._put(role, react=self._reacting(member, role.react), run=self._acting(member, role.run))
+        self._put(
+            role,
+            react=self._reacting(member, role.react),
+            run=self._role_entry(self._acting(member, role.run)),
+            put_message=self._putting(member, role.put_message),
+        )
         self._tap_models(member)
 
     def _put(self, owner: Any, **taps: Any) -> None:
@@ -116,7 +122,8 @@ class MetaGPTAttachment(Attachment):
 
     def _acting(self, member: Member, real: _Method) -> _Method:
         async def run(*args: Any, **kwargs: Any) -> Any:
-            seat = Seat(self, self.run, member)
+            outer = current.get()
+            seat = Seat(self, self.run, member, within=outer is not None and outer.acts)
             token = current.set(seat)
             try:
                 said = await real(*args, **kwargs)
@@ -196,33 +203,59 @@ class MetaGPTAttachment(Attachment):
 
     def _publishing(self, real: Callable[..., Any]) -> Callable[..., Any]:
         def publish_message(message: Any, *args: Any, **kwargs: Any) -> Any:
-            seat = current.get()
-            if not isinstance(message, Message):
+            if isinstance(message, Message):
+                self._published(message)
+            before, self._delivering = self._delivering, True
+            try:
                 return real(message, *args, **kwargs)
-            if seat is None or seat.hold is not self:
-                self._told_from_outside(message)
-                return real(message, *args, **kwargs)
-            if seat.acts:
-                self.turns.said_beside(seat, message)
-                self._note_answer(message)
-            if not self.cast.receivers(message):
-                self.turns.went_nowhere(seat, message)
-            return real(message, *args, **kwargs)
+            finally:
+                self._delivering = before
 
         return publish_message
+
+    def _published(self, message: Message) -> None:
+        seat = current.get()
+        if seat is None or seat.hold is not self:
+            self._told_from_outside(message)
+            return
+        if seat.acts:
+            self.turns.said_beside(seat, message)
+            self._note_answer(message)
+        if not self.cast.receivers(message):
+            self.turns.went_nowhere(seat, message)
 
     def _told_from_outside(self, message: Message) -> None:
         """The user publishes a message: a requirement, with which a task begins, or more on what was begun."""
         with guarded(self.run):
             if not self.run.entered:
                 self._enter(message_text(message), goes_on=message.cause_by != REQUIREMENT)
+            cast = self.cast
+            self.user.says(message, cast.addressees(message), cast.receivers(message), self._next)
+
+    def _putting(self, member: Member, real: Callable[..., Any]) -> Callable[..., Any]:
+        """The user puts a message into one role; what is published comes by here, too."""
+
+        def put_message(message: Any) -> Any:
+            seat = current.get()
+            outside = seat is None or seat.hold is not self or (seat.turn is None and not seat.within)
+            if outside and not self._delivering and isinstance(message, Message):
+                with guarded(self.run):
+                    self.user.says(message, (member,), (member,), self._next)
+            return real(message)
+
+        return put_message
+
+    @property
+    def _next(self) -> tuple[int, ...]:
+        """Before all roles of the round that comes."""
+        return (self._round + 1, -1)
 
     # -- entries -----------------------------------------------------------------------------------------------------
 
     def _enter(self, task: str, *, goes_on: bool = False) -> None:
         """The system is entered: with a task, or to go on with what an earlier call left undone."""
         with guarded(self.run):
-            self.run.enter(task, goes_on=self._begun and goes_on)
+            self.run.enter(task or self.user.task, goes_on=self._begun and goes_on)
             self._begun = True
 
     def _leave(self, result: Any) -> None:
@@ -247,6 +280,7 @@ class MetaGPTAttachment(Attachment):
             self._failure, self._in_team = None, True
             idea = kwargs.get("idea") or (args[1] if len(args) > 1 else "")
             if not self.run.entered and not idea:
+                self.user.task = self.user.task or team.idea
                 self._enter(team.idea, goes_on=True)
             try:
                 result = await real(*args, **kwargs)
@@ -289,8 +323,13 @@ class MetaGPTAttachment(Attachment):
         return _compat.true_error(error)
 
     def _role_entry(self, real: _Method) -> _Method:
+        """A role is entered where the user's code runs it by itself, be it one of a team."""
+        alone = isinstance(self.app, Role)
+
         async def run(with_message: Any = None, *args: Any, **kwargs: Any) -> Any:
-            self._enter(_asked(with_message))
+            if not alone and (self.run.entered or self._in_round or current.get() is not None):
+                return await real(with_message, *args, **kwargs)
+            self._enter(_asked(with_message), goes_on=not alone)
             try:
                 result = await real(with_message, *args, **kwargs)
             except BaseException as error:

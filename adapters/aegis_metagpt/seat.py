@@ -33,6 +33,8 @@ class Seat:
     """What models said in the turn."""
     said: Any = None  # the Message that the turn ended with, as it is to be published
     altered: tuple[Any, Any] | None = None
+    within: bool = False
+    """Whether a role runs it in a turn of its own."""
     parents: tuple[int, ...] = ()
     told: frozenset[str] = frozenset()  # ids of the messages that the turn began with
 

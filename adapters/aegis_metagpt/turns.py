@@ -44,7 +44,7 @@ class Turns:
     def __init__(self, run: Run, cast: Cast) -> None:
         self._run = run
         self._cast = cast
-        self._ledger = Ledger()
+        self.ledger = Ledger()
         self._known: dict[int, dict[int, Any]] = {}
         """What of its memory a role has been told in turns of this run; holds the messages, so that ids stay theirs."""
 
@@ -59,10 +59,9 @@ class Turns:
             role = seat.member.role
             told = self._told(role)
             seat.told = frozenset(message.id for message in told)
-            seat.parents = self._ledger.steps_of(told)
-            seat.turn = await self._run.abegin_turn(
-                seat.member.path, self._parts(told), order=order, parents=seat.parents
-            )
+            parts, known = self._parts(told)
+            parts, seat.parents = self._run.recorder.sources(parts, seat.member.path, known=known)
+            seat.turn = await self._run.abegin_turn(seat.member.path, parts, order=order, parents=seat.parents)
             self._remember(role, told, seat.turn.texts())
 
     def _told(self, role: Any) -> list[Message]:
@@ -70,16 +69,20 @@ class Turns:
         known = self._known.setdefault(id(role), {})
         news = role.rc.news
         new = [m for m in role.rc.memory.get() if id(m) not in known or any(m is item for item in news)]
-        return sorted(new, key=lambda message: sortable(self._ledger.orders.get(message.id, ())))
+        return sorted(new, key=lambda message: sortable(self.ledger.orders.get(message.id, ())))
 
-    def _parts(self, messages: Sequence[Message]) -> tuple[Part, ...]:
+    def _parts(self, messages: Sequence[Message]) -> tuple[tuple[Part, ...], dict[str, tuple[int, ...]]]:
+        """What messages say, and of which steps that is the text, by the ids of the parts."""
         found: list[Part] = []
+        known: dict[str, tuple[int, ...]] = {}
         for index, message in enumerate(messages):
-            found += message_parts(message, f"told[{index}]", role="user", author=self._author(message))
-        return tuple(found)
+            parts = message_parts(message, f"told[{index}]", role="user", author=self._author(message))
+            found += parts
+            known |= dict.fromkeys((part.id for part in parts), self.ledger.steps_of((message,)))
+        return tuple(found), known
 
     def _author(self, message: Message) -> str:
-        return self._ledger.authors.get(message.id) or self._cast.author(message)
+        return self.ledger.authors.get(message.id) or self._cast.author(message)
 
     def _remember(self, role: Any, told: Sequence[Message], texts: dict[str, str]) -> None:
         for index, message in enumerate(told):
@@ -106,7 +109,7 @@ class Turns:
         if message is None:
             await self._silent(seat, turn)
             return None
-        self._ledger.note(message, path, turn.order)
+        self.ledger.note(message, path, turn.order)
         to = self._cast.addressees(message)
         delivery = await self._run.aend_turn(
             turn,
@@ -118,7 +121,7 @@ class Turns:
             steps=lambda delivered: message_step(self._left(message, delivered), _SAID, delivered.parts),
         )
         if delivery.steps:
-            self._ledger.steps[message.id] = delivery.steps[-1]
+            self.ledger.steps[message.id] = delivery.steps[-1]
         seat.said = self._left(message, delivery)
         if seat.said is not message:
             seat.altered = (message, seat.said)
@@ -129,7 +132,7 @@ class Turns:
         turn, known = seat.turn, self._known.get(id(seat.member.role), {})
         assert turn is not None
         for own in seat.member.role.rc.memory.get():
-            if own is message or id(own) in known or own.id in seat.told or own.id in self._ledger.authors:
+            if own is message or id(own) in known or own.id in seat.told or own.id in self.ledger.authors:
                 continue
             if text := message_text(own):
                 self._thought(seat, turn, text)
@@ -160,9 +163,9 @@ class Turns:
         with guarded(self._run):
             if turn is None:
                 return
-            self._ledger.note(message, path, turn.order)
+            self.ledger.note(message, path, turn.order)
             for part in message_step(message, _SAID, message_parts(message, _SAID, role="assistant", author=path)):
-                self._ledger.steps[message.id] = self._run.recorder.part_step(
+                self.ledger.steps[message.id] = self._run.recorder.part_step(
                     path, part, moment=turn.moment, order=after(turn.order), parents=seat.parents,
                     addressed_to=_paths(self._cast.addressees(message)),
                     visible_to=_paths(m for m in self._cast.receivers(message) if m is not seat.member),
@@ -173,7 +176,10 @@ class Turns:
         with guarded(self._run):
             if seat.turn is not None and not seat.turn.ended:
                 seat.turn.ended = True
-                self._run.failed(error, seat.member.path, moment=seat.turn.moment, order=seat.turn.order)
+                self._run.failed(
+                    error, seat.member.path, moment=seat.turn.moment, order=seat.turn.order, model=seat.model,
+                    usage=seat.usage,
+                )  # fmt: skip
 
     def went_nowhere(self, seat: Seat, message: Message) -> None:
         """A role published a message without recipients, of which MetaGPT but warns (FoundationAgents/MetaGPT#2082)."""

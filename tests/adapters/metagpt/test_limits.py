@@ -37,13 +37,3 @@ def test_a_completion_that_is_asked_for_by_itself_is_not_on_tape() -> None:
         asyncio.run(play())
 
     assert "by the way" not in run.tape.model_dump_json()
-
-
-def test_a_role_that_the_users_code_runs_is_recorded_without_a_task() -> None:
-    app, _ = chain()
-
-    with aegis.record(app) as run:
-        asyncio.run(app.env.roles["wanda"].run("direct words"))
-
-    assert said(run) == [("Wanda", "W1 said")]
-    assert run.trajectory.task != "direct words"
