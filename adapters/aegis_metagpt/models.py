@@ -226,6 +226,10 @@ async def _called(
         inside, costs = _inside.set(True), _spent.set(spent)
         try:
             value = await real(first, *args, **more)
+        except Exception:  # it may have been answered and paid for before
+            if kind == "model" and spent:
+                _spend(seat, _total(spent), spent[-1][1] or getattr(model, "model", None))
+            raise
         finally:
             _inside.reset(inside)
             _spent.reset(costs)
@@ -239,10 +243,15 @@ async def _called(
     if served and reply.usage is not None:
         _compat.tell_costs(model, reply.usage.input_tokens, reply.usage.output_tokens, reply.model)
     if kind == "model":
-        spent = [(usage, None) for usage in (seat.usage, reply.usage) if usage is not None]
-        seat.usage, seat.model = _total(spent), reply.model or getattr(model, "model", None)
+        _spend(seat, reply.usage, reply.model or getattr(model, "model", None))
         seat.words.append(text_of(reply.value) or "")
     return reply.value
+
+
+def _spend(seat: Seat, usage: Usage | None, model: str | None) -> None:
+    """A model call of the turn has cost this."""
+    seat.usage = _total([(each, None) for each in (seat.usage, usage) if each is not None])
+    seat.model = model
 
 
 def _total(spent: Sequence[tuple[Usage, str | None]]) -> Usage | None:

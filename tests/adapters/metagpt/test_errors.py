@@ -16,6 +16,7 @@ from metagpt.utils.common import NoMoneyException
 import aegis_core as aegis
 from aegis_core.errors import RecorderWarning, RunLimitReached
 from aegis_core.run import Limits, Run, RunInfo
+from aegis_core.trajectory import Usage
 from aegis_metagpt.adapter import MetaGPTAdapter
 from aegis_metagpt.entry import TooManyRoundsError
 from tests.adapters.metagpt.teams import TASK, Ask, ListLLM, Rex, Wanda, Write, chain, recorded, role, said, team
@@ -44,6 +45,33 @@ def test_an_error_that_the_team_swallows_is_recorded_with_its_true_type() -> Non
     error = run.trajectory.error
     assert (error.type, error.message, error.agent) == ("OutOfOrderError", "the model is out of order", "Rex")
     assert run.trajectory.final_output is None
+
+
+def test_what_a_turn_spent_that_ends_by_an_exception_is_told_in_its_error() -> None:
+    class TwoAsked(Ask):
+        async def run(self, history: list[Message]) -> str:
+            await self._aask("first")
+            return await self._aask("second")
+
+    context = Context()
+    app = team(role(Wanda, ListLLM("W1 said", broken()), [TwoAsked], [UserRequirement], context), context=context)
+
+    run = recorded(app)
+
+    (step,) = run.trajectory.steps
+    assert (step.kind, step.model, step.usage) == ("error", "gpt-4o", Usage(input_tokens=7, output_tokens=3))
+
+
+def test_what_a_call_spent_that_raises_afterwards_is_told_in_the_error() -> None:
+    class Unreadable(ListLLM):
+        def get_choice_text(self, rsp: dict) -> str:
+            raise broken()
+
+    app, _ = chain(wanda=Unreadable("W1 said"))
+
+    run = recorded(app)
+
+    assert run.trajectory.steps[-1].usage == Usage(input_tokens=7, output_tokens=3)
 
 
 def test_what_starts_a_team_for_a_campaign_raises_what_a_team_swallows() -> None:

@@ -185,6 +185,26 @@ def test_models_that_work_unrecorded_at_the_same_time_are_not_touched() -> None:
     assert "elsewhere" not in runs[0].tape.model_dump_json()
 
 
+def test_models_of_a_team_that_is_not_recorded_pass_untouched_and_are_on_no_record() -> None:
+    plain, plain_models = chain(wanda="plain W")
+    asyncio.run(plain.run(n_round=5, idea=TASK))
+    app, _ = chain(wanda=ListLLM("W1 said", delay=0.005))
+    other, models = chain(wanda="plain W")
+    before = [dict(vars(model)) for model in models]
+
+    async def play() -> None:
+        await asyncio.gather(app.run(n_round=5, idea=TASK), other.run(n_round=5, idea=TASK))
+        assert [space.keys() - old.keys() for space, old in zip(map(vars, models), before, strict=True)] == [set()] * 3
+
+    with aegis.record(app) as run:
+        asyncio.run(play())
+
+    assert said(run) == [("Wanda", "W1 said"), ("Rex", "R1 said"), ("Pam", "P1 said")]
+    assert [model.asked for model in models] == [model.asked for model in plain_models]
+    assert "plain W" not in run.trajectory.model_dump_json() + run.tape.model_dump_json()
+    assert len([entry for entry in run.tape.entries if entry.key.kind == "model"]) == 3
+
+
 def test_a_shallow_copy_of_a_team_shares_its_taps() -> None:
     app, _ = chain()
 

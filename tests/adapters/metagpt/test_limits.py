@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import asyncio
+from contextlib import nullcontext
 
 import pytest
+from metagpt.logs import logger
 
 import aegis_core as aegis
-from tests.adapters.metagpt.teams import TASK, chain, said
+from tests.adapters.metagpt.teams import TASK, ListLLM, chain, said
 
 pytestmark = pytest.mark.framework
 
@@ -37,3 +39,23 @@ def test_a_completion_that_is_asked_for_by_itself_is_not_on_tape() -> None:
         asyncio.run(play())
 
     assert "by the way" not in run.tape.model_dump_json()
+
+
+def test_the_log_of_an_exception_that_a_team_swallows_shows_a_frame_of_the_adapter() -> None:
+    """The decorator logs the traceback by which the exception came to it, and that is through what it decorates."""
+
+    def log(*, recorded: bool) -> str:
+        app, _ = chain(rex=ListLLM(OSError("down")))
+        lines: list[str] = []
+        sink = logger.add(lines.append, level="ERROR", format="{message}", backtrace=False)
+        logger.enable("metagpt")
+        try:
+            with aegis.record(app) if recorded else nullcontext():
+                asyncio.run(app.run(n_round=5, idea=TASK))
+        finally:
+            logger.disable("metagpt")
+            logger.remove(sink)
+        return "".join(lines)
+
+    assert "aegis_metagpt" not in log(recorded=False)
+    assert "aegis_metagpt/_compat.py" in log(recorded=True)
