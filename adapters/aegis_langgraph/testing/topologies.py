@@ -20,6 +20,9 @@ from aegis_core.adapter import System
 from aegis_core.world import next_speaker, review_objects
 from aegis_core.world.model import settled
 from aegis_core.world.prompts import handed, job_number, system_prompt
+from aegis_core.world.teams import blackboard, critic_loop, debate, hierarchical, layered, supervisor
+from aegis_core.world.teams.debate import DEBATERS
+from aegis_core.world.teams.hierarchical import DESK, LAB, TOP
 from aegis_langgraph.testing.chat_model import SimulatedChatModel
 
 __all__ = [
@@ -33,44 +36,6 @@ __all__ = [
 
 _Said = Annotated[list[AnyMessage], add_messages]
 _Step = tuple[str, str, list[AnyMessage]]  # whose turn it is, the task if it is handed that, and what it hears
-
-_DEBATE = {"Moderator": "manager", "Ada": "solver", "Bruno": "solver", "Chloe": "solver", "Judge": "aggregator"}
-_DEBATERS = ("Ada", "Bruno", "Chloe")
-_LOOP = {"Writer": "solver", "Critic": "critic", "Verifier": "verifier"}
-_OFFICE = {
-    "Supervisor": "manager",
-    "Researcher": "researcher",
-    "Solver": "solver",
-    "Critic": "critic",
-    "Reporter": "reporter",
-    "Client": "proxy",
-}
-_OFFICE_SEES = {
-    "Researcher": (),
-    "Solver": ("Researcher", "Solver", "Critic"),
-    "Critic": ("Researcher", "Solver"),
-    "Reporter": ("Solver", "Critic"),
-    "Client": ("Reporter",),
-}
-_BOARD = {
-    "Chair": "manager",
-    "Reader": "researcher",
-    "Analyst": "researcher",
-    "Solver": "solver",
-    "Critic": "critic",
-    "Verifier": "verifier",
-    "Reporter": "reporter",
-}
-_LAYERS = {
-    "Planner": "planner",
-    "Reader": "researcher",
-    "Analyst": "researcher",
-    **dict.fromkeys(_DEBATERS, "solver"),
-    "Merger": "aggregator",
-}
-_DESK = {"Director": "planner", "Reader": "researcher", "Analyst": "researcher", "Editor": "aggregator"}
-_LAB = {"Director": "planner", "Editor": "aggregator", "Lead": "manager", "Solver": "solver", "Critic": "critic"}
-_TOP = {**_DESK, "Solver": "solver", "Critic": "critic", "Reporter": "reporter"}
 
 
 class _Hall(TypedDict):
@@ -192,7 +157,7 @@ def _last_report(state: Mapping[str, Any]) -> str | None:
     """The last report; none if the session was not closed by who runs it."""
     said = state.get("said", ())
     runs = [m for m in said if m.name in ("Supervisor", "Chair")]
-    if runs and (said[-1] is not runs[-1] or next_speaker(str(said[-1].text), (*_OFFICE_SEES, *_BOARD))):
+    if runs and (said[-1] is not runs[-1] or next_speaker(str(said[-1].text), (*supervisor.SEES, *blackboard.TEAM))):
         return None
     return _last(state, "Reporter")
 
@@ -247,33 +212,33 @@ def _by(said: Iterable[AnyMessage], *names: str) -> list[AnyMessage]:
 def _supervisor(seed: int) -> Any:
     def route(state: _Hall) -> _Step | None:
         said = state.get("said", [])
-        if len(said) >= 28:
+        if len(said) >= 2 * supervisor.MAX_TURNS:
             return None
         if not said or said[-1].name != "Supervisor":
             return "Supervisor", state["task"], list(said)
-        name = next_speaker(str(said[-1].text), _OFFICE_SEES)
+        name = next_speaker(str(said[-1].text), supervisor.SEES)
         if not name:
             return None
         task = state["task"] if name in ("Researcher", "Client") else ""
-        return name, task, [said[-1], *_by(said, *_OFFICE_SEES[name])]
+        return name, task, [said[-1], *_by(said, *supervisor.SEES[name])]
 
-    return _hub(_OFFICE, _OFFICE, route, seed).compile(name="supervisor_team")
+    return _hub(supervisor.TEAM, supervisor.TEAM, route, seed).compile(name="supervisor_team")
 
 
 @lru_cache(maxsize=8)
 def _blackboard(seed: int) -> Any:
-    members = [name for name in _BOARD if name != "Chair"]
+    members = [name for name in blackboard.TEAM if name != "Chair"]
 
     def route(state: _Hall) -> _Step | None:
         said = state.get("said", [])
-        if len(said) >= 32:
+        if len(said) >= 2 * blackboard.MAX_TURNS:
             return None
         if not said or said[-1].name != "Chair":
             return "Chair", state["task"], list(said)
         name = next_speaker(str(said[-1].text), members)
         return (name, state["task"], list(said)) if name else None
 
-    return _hub(_BOARD, _BOARD, route, seed).compile(name="blackboard_team")
+    return _hub(blackboard.TEAM, blackboard.TEAM, route, seed).compile(name="blackboard_team")
 
 
 @lru_cache(maxsize=8)
@@ -285,18 +250,18 @@ def _critic_loop(seed: int) -> Any:
             return "Critic", task, [last]
         if last is not None and not review_objects(str(last.text)):
             return ("Verifier", task, _by(said, "Writer")[-1:]) if last.name == "Critic" else None
-        return ("Writer", task, list(said)) if len(_by(said, "Writer")) < 3 else None
+        return ("Writer", task, list(said)) if len(_by(said, "Writer")) < critic_loop.MAX_DRAFTS else None
 
-    return _hub(_LOOP, _LOOP, route, seed).compile(name="critic_loop_team")
+    return _hub(critic_loop.TEAM, critic_loop.TEAM, route, seed).compile(name="critic_loop_team")
 
 
 @lru_cache(maxsize=8)
 def _debate(seed: int) -> Any:
     graph = StateGraph(_Hall)
-    for name in _DEBATE:
-        role = {"role": system_prompt(name, _DEBATE)}
+    for name in debate.TEAM:
+        role = {"role": system_prompt(name, debate.TEAM)}
         schema: Any = _Hall if name == "Moderator" else _Seat
-        member = _member(name, _DEBATE, seed) if name != "Moderator" else _moderator(seed)
+        member = _member(name, debate.TEAM, seed) if name != "Moderator" else _moderator(seed)
         graph.add_node(name, member, metadata=role, input_schema=schema)
 
     def sent(name: str, state: _Hall, heard: list[AnyMessage]) -> Send:
@@ -304,22 +269,22 @@ def _debate(seed: int) -> Any:
 
     def onward(state: _Hall) -> Any:
         said = state.get("said", [])
-        round_ = [_by(said, name)[-1] for name in _DEBATERS if _by(said, name)]
+        round_ = [_by(said, name)[-1] for name in DEBATERS if _by(said, name)]
         if said and settled(str(said[-1].text)):
             return [sent("Judge", state, round_)]
-        if len(_by(said, "Moderator")) >= 4:
+        if len(_by(said, "Moderator")) >= debate.MAX_ROUNDS:
             return END
-        return [sent(name, state, [*_by(said, name)[:-1], *round_, *_by(said, "Moderator")[-1:]]) for name in _DEBATERS]
+        return [sent(name, state, [*_by(said, name)[:-1], *round_, *_by(said, "Moderator")[-1:]]) for name in DEBATERS]
 
-    graph.add_conditional_edges(START, onward, [*_DEBATERS, "Judge", END])
-    graph.add_edge(list(_DEBATERS), "Moderator")
-    graph.add_conditional_edges("Moderator", onward, [*_DEBATERS, "Judge", END])
+    graph.add_conditional_edges(START, onward, [*DEBATERS, "Judge", END])
+    graph.add_edge(list(DEBATERS), "Moderator")
+    graph.add_conditional_edges("Moderator", onward, [*DEBATERS, "Judge", END])
     graph.add_edge("Judge", END)
     return graph.compile(name="debate_team")
 
 
 def _moderator(seed: int) -> Any:
-    speak = _member("Moderator", _DEBATE, seed)
+    speak = _member("Moderator", debate.TEAM, seed)
     return RunnableLambda(
         lambda hall: speak.invoke({"job": hall["job"], "task": hall["task"], "heard": hall.get("said", [])})
     )
@@ -331,19 +296,19 @@ def _layered(seed: int) -> Any:
         "Planner": (_Order, "plan"),
         "Reader": (_Share, "notes"),
         "Analyst": (_Share, "notes"),
-        **dict.fromkeys(_DEBATERS, (_Bench, "results")),
+        **dict.fromkeys(DEBATERS, (_Bench, "results")),
         "Merger": (_Desk, "answer"),
     }
     graph = StateGraph(_House)
     for name, (schema, channel) in sees.items():
-        role = {"role": system_prompt(name, _LAYERS)}
-        graph.add_node(name, _member(name, _LAYERS, seed, channel), metadata=role, input_schema=schema)
+        role = {"role": system_prompt(name, layered.TEAM)}
+        graph.add_node(name, _member(name, layered.TEAM, seed, channel), metadata=role, input_schema=schema)
     graph.add_edge(START, "Planner")
-    for name in ("Reader", "Analyst"):
+    for name in layered.READERS:
         graph.add_edge("Planner", name)
-    for name in _DEBATERS:
-        graph.add_edge(["Reader", "Analyst"], name)
-    graph.add_edge(list(_DEBATERS), "Merger")
+    for name in DEBATERS:
+        graph.add_edge(list(layered.READERS), name)
+    graph.add_edge(list(DEBATERS), "Merger")
     graph.add_edge("Merger", END)
     return graph.compile(name="layered_team")
 
@@ -352,10 +317,10 @@ def _layered(seed: int) -> Any:
 def _hierarchical(seed: int) -> Any:
     graph = StateGraph(_Hall)
     for name in ("Director", "Reporter"):
-        role = {"role": system_prompt(name, _TOP)}
-        graph.add_node(name, _member(name, _TOP, seed), metadata=role, input_schema=_Seat)
-    graph.add_node("Desk", _hub(_DESK, ("Reader", "Analyst", "Editor"), _desk_route, seed).compile(name="Desk"))
-    graph.add_node("Lab", _hub(_LAB, ("Lead", "Solver", "Critic"), _lab_route, seed).compile(name="Lab"))
+        role = {"role": system_prompt(name, TOP)}
+        graph.add_node(name, _member(name, TOP, seed), metadata=role, input_schema=_Seat)
+    graph.add_node("Desk", _hub(DESK, ("Reader", "Analyst", "Editor"), _desk_route, seed).compile(name="Desk"))
+    graph.add_node("Lab", _hub(LAB, ("Lead", "Solver", "Critic"), _lab_route, seed).compile(name="Lab"))
 
     def first(state: _Hall) -> Any:
         return Send("Director", {"job": state["job"], "task": state["task"], "heard": []})
@@ -389,7 +354,7 @@ def _desk_route(state: _Hall) -> _Step | None:
 
 def _lab_route(state: _Hall) -> _Step | None:
     said = state["said"]
-    if len(_by(said, "Lead")) >= 8 and said[-1].name != "Lead":
+    if len(_by(said, "Lead")) >= hierarchical.MAX_TURNS and said[-1].name != "Lead":
         return None
     if said[-1].name != "Lead":
         return "Lead", "", list(said)

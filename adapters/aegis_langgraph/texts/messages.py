@@ -25,6 +25,7 @@ from aegis_langgraph.texts.blocks import data_of, reasoning_of, text_of, with_te
 
 __all__ = [
     "MessageReader",
+    "as_messages",
     "call_text",
     "message_parts",
     "message_text",
@@ -209,9 +210,15 @@ def read_message(value: Any) -> BaseMessage | None:
     """The message that a dict in the form of the providers is (`{"role": "user", "content": "…"}`), or None."""
     if not is_chat_message(value) or value["role"] not in _SPEAKERS:
         return None
+    read = as_messages([dict(value)])
+    return read[0] if read else None
+
+
+def as_messages(values: Sequence[Any]) -> list[BaseMessage] | None:
+    """The messages that LangChain makes of values in any form that it knows; None if one has no such form."""
     try:
-        return convert_to_messages([dict(value)])[0]
-    except (NotImplementedError, ValueError, KeyError, TypeError):  # it only looks like one
+        return convert_to_messages(list(values))
+    except (NotImplementedError, ValueError, KeyError, TypeError):  # what LangChain raises, by form; not documented
         return None
 
 

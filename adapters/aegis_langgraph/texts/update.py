@@ -7,10 +7,11 @@ from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from langchain_core.messages import BaseMessage, convert_to_messages
+from langchain_core.messages import BaseMessage
 from langgraph.types import Command
 
 from aegis_langgraph import _compat
+from aegis_langgraph.texts.messages import as_messages
 from aegis_langgraph.texts.state import Naming, Text, entries, texts_of, with_values, write
 
 __all__ = ["Route", "coerced", "goals_of", "redirected", "route_of", "texts_of_update", "updates_of", "written"]
@@ -66,10 +67,7 @@ def _messages(value: Any) -> list[BaseMessage] | None:
     values = value if isinstance(value, list) else [value]
     if all(isinstance(item, BaseMessage) for item in values):
         return None
-    try:
-        return convert_to_messages(values)
-    except (NotImplementedError, ValueError, KeyError, TypeError):  # LangGraph itself will say what is wrong with it
-        return None
+    return as_messages(values)  # of what has no such form LangGraph itself will say what is wrong
 
 
 def texts_of_update(result: Any, naming: Naming) -> tuple[Text, ...]:

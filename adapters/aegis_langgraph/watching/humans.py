@@ -6,7 +6,7 @@ import json
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-from langchain_core.messages import BaseMessage, HumanMessage, convert_to_messages
+from langchain_core.messages import BaseMessage, HumanMessage
 from langgraph.types import Command
 
 from aegis_core.run.outputs import readable
@@ -15,6 +15,7 @@ from aegis_core.trajectory import Agent
 from aegis_langgraph import _compat
 from aegis_langgraph.entry import task_text
 from aegis_langgraph.names import Layout
+from aegis_langgraph.texts.messages import as_messages
 from aegis_langgraph.watching.frames import Frame
 
 __all__ = ["USER", "answers_in", "starters", "words_in"]
@@ -39,12 +40,7 @@ def _new_in(value: Any) -> Any:
 
 
 def _messages(value: Any) -> list[BaseMessage]:
-    if not isinstance(value, list) or not value:
-        return []
-    try:
-        return convert_to_messages(value)
-    except (NotImplementedError, ValueError, KeyError, TypeError):  # a list of something else
-        return []
+    return (as_messages(value) or []) if isinstance(value, list) else []
 
 
 def answers_in(given: Any) -> Iterator[tuple[str | None, str]]:

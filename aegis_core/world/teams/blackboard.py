@@ -8,9 +8,9 @@ from aegis_core.world.model import next_speaker
 from aegis_core.world.prompts import job_number
 from aegis_core.world.teams.house import Heard, House
 
-__all__ = ["blackboard_team"]
+__all__ = ["MAX_TURNS", "TEAM", "blackboard_team"]
 
-_TEAM = {
+TEAM = {
     "Chair": "manager",
     "Reader": "researcher",
     "Analyst": "researcher",
@@ -19,7 +19,7 @@ _TEAM = {
     "Verifier": "verifier",
     "Reporter": "reporter",
 }
-_MAX_TURNS = 16
+MAX_TURNS = 16
 
 
 def blackboard_team(*, seed: int = 0) -> System:
@@ -31,15 +31,15 @@ def blackboard_team(*, seed: int = 0) -> System:
     Args:
         seed: of the simulated model.
     """
-    house = House(_TEAM, seed)
-    members = {name: house.member(name, with_tools=name == "Analyst") for name in _TEAM if name != "Chair"}
+    house = House(TEAM, seed)
+    members = {name: house.member(name, tooled=name == "Analyst") for name in TEAM if name != "Chair"}
     lead = house.member("Chair")
 
     @trace(name="blackboard_team")
     def solve(task: str) -> str:
         job = job_number(task)
         board: Heard = []
-        for _ in range(_MAX_TURNS):
+        for _ in range(MAX_TURNS):
             board = [*board, {"Chair": lead(job, task, board)}]
             name = next_speaker(board[-1]["Chair"], members)
             if not name:

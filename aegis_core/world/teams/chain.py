@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import Any
 
 from aegis_core.adapter import System
-from aegis_core.trace import agent, model, tool, trace
-from aegis_core.world import tools
-from aegis_core.world.model import Message, SimulatedModel, ToolCall, ToolSpec, review_objects
+from aegis_core.trace import agent, trace
+from aegis_core.world.model import SimulatedModel, review_objects
 from aegis_core.world.prompts import handed, job_number, system_prompt
+from aegis_core.world.teams.house import TOOLS, Chat, chat_of, conversation, with_tools
 
 __all__ = ["TEAM", "chain_team"]
 
@@ -22,12 +21,7 @@ TEAM = {
 }
 """The members of the team, each with its role."""
 
-_TOOLS = (
-    ToolSpec("look_up", "Look up the entry of a name in a column of the tables.", ("name", "column")),
-    ToolSpec("calculator", "Work out an arithmetic expression.", ("expression",)),
-)
 _ROLES = {name: system_prompt(name, TEAM) for name in TEAM}
-_Chat = Callable[[list[dict[str, Any]]], dict[str, Any]]  # a conversation as plain data, and a reply to it
 
 
 def chain_team(*, seed: int = 0) -> System:
@@ -40,15 +34,16 @@ def chain_team(*, seed: int = 0) -> System:
     Args:
         seed: of the simulated model.
     """
-    chat = _chat(SimulatedModel(seed))
+    chat = chat_of(SimulatedModel(seed))
 
     @agent("Planner", role=_ROLES["Planner"])
     def plan(job: int, task: str) -> str:
         return _ask(chat, "Planner", handed(job, task))
 
-    @agent("Researcher", role=_ROLES["Researcher"], tools=("look_up", "calculator"))
+    @agent("Researcher", role=_ROLES["Researcher"], tools=tuple(tool.name for tool in TOOLS))
     def research(job: int, task: str, plan: str) -> str:
-        return _with_tools(chat, "Researcher", job, task, ("Planner", plan))
+        messages = _conversation("Researcher", handed(job, task), (("Planner", plan),))
+        return with_tools(chat, "Researcher", messages, task)
 
     @agent("Solver", role=_ROLES["Solver"])
     def compute(job: int, plan: str, notes: str, draft: str = "", objection: str = "") -> str:
@@ -78,50 +73,9 @@ def chain_team(*, seed: int = 0) -> System:
     return System(app=solve, name="chain_team")
 
 
-def _chat(simulated: SimulatedModel) -> _Chat:
-    @model
-    def chat(messages: list[dict[str, Any]]) -> dict[str, Any]:
-        offered = _TOOLS if any(message.get("tools") for message in messages) else ()
-        reply = simulated.reply([_message(message) for message in messages], offered)
-        calls = [{"id": c.id, "name": c.name, "arguments": dict(c.arguments)} for c in reply.tool_calls]
-        return {"content": reply.content, "tool_calls": calls}
-
-    return chat
-
-
-def _message(data: dict[str, Any]) -> Message:
-    calls = tuple(ToolCall(call["id"], call["name"], call["arguments"]) for call in data.get("tool_calls", ()))
-    return Message(data["role"], data["content"], data.get("name", ""), calls, data.get("tool_call_id", ""))
-
-
-def _conversation(me: str, given: str, said: tuple[tuple[str, str], ...]) -> list[dict[str, Any]]:
-    head = [{"role": "system", "content": _ROLES[me]}, {"role": "user", "content": given}]
-    return head + [
-        {"role": "assistant" if name == me else "user", "name": name, "content": text} for name, text in said if text
-    ]
-
-
-def _ask(chat: _Chat, me: str, given: str, *said: tuple[str, str]) -> str:
+def _ask(chat: Chat, me: str, given: str, *said: tuple[str, str]) -> str:
     return str(chat(_conversation(me, given, said))["content"])
 
 
-def _with_tools(chat: _Chat, me: str, job: int, task: str, *said: tuple[str, str]) -> str:
-    @tool
-    def look_up(name: str, column: str) -> str:
-        return tools.look_up(task, name, column)
-
-    @tool
-    def calculator(expression: str) -> str:
-        return tools.calculate(expression)
-
-    known: dict[str, Callable[..., str]] = {"look_up": look_up, "calculator": calculator}
-    messages = _conversation(me, handed(job, task), said)
-    messages[0]["tools"] = sorted(known)
-    reply = chat(messages)
-    if not reply["tool_calls"]:
-        return str(reply["content"])
-    messages.append({"role": "assistant", "name": me, "content": "", "tool_calls": reply["tool_calls"]})
-    for call in reply["tool_calls"]:
-        answer = known[call["name"]](**call["arguments"])
-        messages.append({"role": "tool", "content": answer, "tool_call_id": call["id"]})
-    return str(chat(messages)["content"])
+def _conversation(me: str, given: str, said: tuple[tuple[str, str], ...]) -> list[dict[str, Any]]:
+    return conversation(me, _ROLES[me], given, [{name: text} for name, text in said])

@@ -8,10 +8,10 @@ from aegis_core.world.model import review_objects
 from aegis_core.world.prompts import job_number
 from aegis_core.world.teams.house import Heard, House
 
-__all__ = ["critic_loop_team"]
+__all__ = ["MAX_DRAFTS", "TEAM", "critic_loop_team"]
 
-_TEAM = {"Writer": "solver", "Critic": "critic", "Verifier": "verifier"}
-_MAX_DRAFTS = 3
+TEAM = {"Writer": "solver", "Critic": "critic", "Verifier": "verifier"}
+MAX_DRAFTS = 3
 
 
 def critic_loop_team(*, seed: int = 0) -> System:
@@ -23,14 +23,14 @@ def critic_loop_team(*, seed: int = 0) -> System:
     Args:
         seed: of the simulated model.
     """
-    house = House(_TEAM, seed, slip_rate=0.6)
-    write, criticise, verify = map(house.member, _TEAM)
+    house = House(TEAM, seed, slip_rate=0.6)
+    write, criticise, verify = map(house.member, TEAM)
 
     @trace(name="critic_loop_team")
     def solve(task: str) -> str:
         job = job_number(task)
         heard: Heard = []
-        for _ in range(_MAX_DRAFTS):
+        for _ in range(MAX_DRAFTS):
             draft = write(job, task, heard)
             heard = [*heard, {"Writer": draft}]
             review = criticise(job, task, [{"Writer": draft}])

@@ -8,11 +8,11 @@ from aegis_core.world.model import settled
 from aegis_core.world.prompts import job_number
 from aegis_core.world.teams.house import Heard, House
 
-__all__ = ["debate_team"]
+__all__ = ["DEBATERS", "MAX_ROUNDS", "TEAM", "debate_team"]
 
-_DEBATERS = ("Ada", "Bruno", "Chloe")
-_TEAM = {"Moderator": "manager", **dict.fromkeys(_DEBATERS, "solver"), "Judge": "aggregator"}
-_MAX_ROUNDS = 4
+DEBATERS = ("Ada", "Bruno", "Chloe")
+TEAM = {"Moderator": "manager", **dict.fromkeys(DEBATERS, "solver"), "Judge": "aggregator"}
+MAX_ROUNDS = 4
 
 
 def debate_team(*, seed: int = 0) -> System:
@@ -24,8 +24,8 @@ def debate_team(*, seed: int = 0) -> System:
     Args:
         seed: of the simulated model.
     """
-    house = House(_TEAM, seed, slip_rate=0.6)
-    debaters = {name: house.member(name) for name in _DEBATERS}
+    house = House(TEAM, seed, slip_rate=0.6)
+    debaters = {name: house.member(name) for name in DEBATERS}
     moderate, judge = house.member("Moderator"), house.member("Judge")
 
     @trace(name="debate_team")
@@ -33,7 +33,7 @@ def debate_team(*, seed: int = 0) -> System:
         job = job_number(task)
         said: dict[str, list[str]] = {name: [] for name in debaters}
         calls: Heard = []
-        for _ in range(_MAX_ROUNDS):
+        for _ in range(MAX_ROUNDS):
             last: Heard = [{name: texts[-1]} for name, texts in said.items() if texts]
             for name, speak in debaters.items():
                 mine: Heard = [{name: text} for text in said[name][:-1]]

@@ -8,12 +8,12 @@ from aegis_core.world.model import next_speaker
 from aegis_core.world.prompts import job_number
 from aegis_core.world.teams.house import Heard, House
 
-__all__ = ["hierarchical_team"]
+__all__ = ["DESK", "LAB", "MAX_TURNS", "TOP", "hierarchical_team"]
 
-_DESK = {"Director": "planner", "Reader": "researcher", "Analyst": "researcher", "Editor": "aggregator"}
-_LAB = {"Director": "planner", "Editor": "aggregator", "Lead": "manager", "Solver": "solver", "Critic": "critic"}
-_TOP = {**_DESK, "Solver": "solver", "Critic": "critic", "Reporter": "reporter"}
-_MAX_TURNS = 8
+DESK = {"Director": "planner", "Reader": "researcher", "Analyst": "researcher", "Editor": "aggregator"}
+LAB = {"Director": "planner", "Editor": "aggregator", "Lead": "manager", "Solver": "solver", "Critic": "critic"}
+TOP = {**DESK, "Solver": "solver", "Critic": "critic", "Reporter": "reporter"}
+MAX_TURNS = 8
 
 
 def hierarchical_team(*, seed: int = 0) -> System:
@@ -26,16 +26,16 @@ def hierarchical_team(*, seed: int = 0) -> System:
     Args:
         seed: of the simulated model.
     """
-    top, desk, lab = House(_TOP, seed), House(_DESK, seed), House(_LAB, seed)
+    top, desk, lab = House(TOP, seed), House(DESK, seed), House(LAB, seed)
     direct, report = top.member("Director"), top.member("Reporter")
-    readers = {name: desk.member(name, "Desk", with_tools=name == "Analyst") for name in ("Reader", "Analyst")}
+    readers = {name: desk.member(name, "Desk", tooled=name == "Analyst") for name in ("Reader", "Analyst")}
     edit, lead = desk.member("Editor", "Desk"), lab.member("Lead", "Lab")
     workers = {name: lab.member(name, "Lab") for name in ("Solver", "Critic")}
 
     def compute(job: int, brief: Heard) -> Heard:
         """What the lab came to: its last draft and review, or nothing if it does not come to an end."""
         said: Heard = []
-        for _ in range(_MAX_TURNS):
+        for _ in range(MAX_TURNS):
             said = [*said, {"Lead": lead(job, "", [*brief, *said])}]
             name = next_speaker(said[-1]["Lead"], workers)
             if not name:

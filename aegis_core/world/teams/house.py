@@ -11,14 +11,16 @@ from aegis_core.world import tools
 from aegis_core.world.model import Message, SimulatedModel, ToolCall, ToolSpec
 from aegis_core.world.prompts import handed, system_prompt
 
-__all__ = ["Heard", "House", "Speak"]
+__all__ = ["TOOLS", "Chat", "Heard", "House", "Speak", "chat_of", "conversation", "with_tools"]
 
 Heard = list[dict[str, str]]
 """What others said, one after the other, each with its author's name."""
+Chat = Callable[[list[dict[str, Any]]], dict[str, Any]]
+"""The model: a conversation as plain data, and a reply to it."""
 Speak = Callable[[int, str, Heard], str]
 """A member: the number of the job, the task ("" if it is not for its eyes), and what was said to it."""
 
-_TOOLS = (
+TOOLS = (
     ToolSpec("look_up", "Look up the entry of a name in a column of the tables.", ("name", "column")),
     ToolSpec("calculator", "Work out an arithmetic expression.", ("expression",)),
 )
@@ -35,33 +37,35 @@ class House:
 
     def __init__(self, team: Mapping[str, str], seed: int, slip_rate: float = 0.58) -> None:
         self._prompts = {name: system_prompt(name, team) for name in team}
-        self._chat = _chat(SimulatedModel(seed, slip_rate))
+        self._chat = chat_of(SimulatedModel(seed, slip_rate))
         self._team = team
 
-    def member(self, name: str, inside: str = "", with_tools: bool = False) -> Speak:
+    def member(self, name: str, inside: str = "", tooled: bool = False) -> Speak:
         """The function that speaks for a member.
 
         Args:
             name: of the member.
             inside: path of the nested team that it belongs to.
-            with_tools: whether it has a table look-up and a calculator.
+            tooled: whether it has a table look-up and a calculator.
         """
         prompt, chat = self._prompts[name], self._chat
         path = f"{inside}/{name}" if inside else name
         kind: AgentKind = "manager" if self._team[name] == "manager" else "worker"
 
-        @agent(path, role=prompt, kind=kind, tools=tuple(tool.name for tool in _TOOLS) if with_tools else ())
+        @agent(path, role=prompt, kind=kind, tools=tuple(tool.name for tool in TOOLS) if tooled else ())
         def speak(job: int, task: str, heard: Heard) -> str:
-            messages = _conversation(name, prompt, handed(job, task), heard)
-            return _with_tools(chat, name, messages, task) if with_tools else str(chat(messages)["content"])
+            messages = conversation(name, prompt, handed(job, task), heard)
+            return with_tools(chat, name, messages, task) if tooled else str(chat(messages)["content"])
 
         return speak
 
 
-def _chat(simulated: SimulatedModel) -> Callable[[list[dict[str, Any]]], dict[str, Any]]:
+def chat_of(simulated: SimulatedModel) -> Chat:
+    """The simulated model as a recorded call of plain data."""
+
     @model
     def chat(messages: list[dict[str, Any]]) -> dict[str, Any]:
-        offered = _TOOLS if any(message.get("tools") for message in messages) else ()
+        offered = TOOLS if any(message.get("tools") for message in messages) else ()
         reply = simulated.reply([_message(message) for message in messages], offered)
         calls = [{"id": c.id, "name": c.name, "arguments": dict(c.arguments)} for c in reply.tool_calls]
         return {"content": reply.content, "tool_calls": calls}
@@ -74,7 +78,8 @@ def _message(data: dict[str, Any]) -> Message:
     return Message(data["role"], data["content"], data.get("name", ""), calls, data.get("tool_call_id", ""))
 
 
-def _conversation(me: str, prompt: str, given: str, heard: Heard) -> list[dict[str, Any]]:
+def conversation(me: str, prompt: str, given: str, heard: Heard) -> list[dict[str, Any]]:
+    """What a member sends its model: its prompt, what it is handed, and what others said."""
     head = [{"role": "system", "content": prompt}, {"role": "user", "content": given}]
     return head + [
         {"role": "assistant" if name == me else "user", "name": name, "content": text}
@@ -84,7 +89,9 @@ def _conversation(me: str, prompt: str, given: str, heard: Heard) -> list[dict[s
     ]
 
 
-def _with_tools(chat: Callable[..., dict[str, Any]], me: str, messages: list[dict[str, Any]], task: str) -> str:
+def with_tools(chat: Chat, me: str, messages: list[dict[str, Any]], task: str) -> str:
+    """The answer to a conversation, for which a table look-up and a calculator can be used."""
+
     @tool
     def look_up(name: str, column: str) -> str:
         return tools.look_up(task, name, column)

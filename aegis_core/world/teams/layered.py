@@ -7,13 +7,13 @@ from aegis_core.trace import trace
 from aegis_core.world.prompts import job_number
 from aegis_core.world.teams.house import Heard, House
 
-__all__ = ["layered_team"]
+__all__ = ["READERS", "SOLVERS", "TEAM", "layered_team"]
 
-_READERS, _SOLVERS = ("Reader", "Analyst"), ("Ada", "Bruno", "Chloe")
-_TEAM = {
+READERS, SOLVERS = ("Reader", "Analyst"), ("Ada", "Bruno", "Chloe")
+TEAM = {
     "Planner": "planner",
-    **dict.fromkeys(_READERS, "researcher"),
-    **dict.fromkeys(_SOLVERS, "solver"),
+    **dict.fromkeys(READERS, "researcher"),
+    **dict.fromkeys(SOLVERS, "solver"),
     "Merger": "aggregator",
 }
 
@@ -27,10 +27,10 @@ def layered_team(*, seed: int = 0) -> System:
     Args:
         seed: of the simulated model.
     """
-    house = House(_TEAM, seed, slip_rate=0.4)
+    house = House(TEAM, seed, slip_rate=0.4)
     plan, merge = house.member("Planner"), house.member("Merger")
-    readers = {name: house.member(name, with_tools=name == "Analyst") for name in _READERS}
-    solvers = {name: house.member(name) for name in _SOLVERS}
+    readers = {name: house.member(name, tooled=name == "Analyst") for name in READERS}
+    solvers = {name: house.member(name) for name in SOLVERS}
 
     @trace(name="layered_team")
     def solve(task: str) -> str:

@@ -8,9 +8,9 @@ from aegis_core.world.model import next_speaker
 from aegis_core.world.prompts import job_number
 from aegis_core.world.teams.house import Heard, House
 
-__all__ = ["supervisor_team"]
+__all__ = ["MAX_TURNS", "SEES", "TEAM", "supervisor_team"]
 
-_TEAM = {
+TEAM = {
     "Supervisor": "manager",
     "Researcher": "researcher",
     "Solver": "solver",
@@ -18,7 +18,7 @@ _TEAM = {
     "Reporter": "reporter",
     "Client": "proxy",
 }
-_SEES = {
+SEES = {
     "Researcher": (),
     "Solver": ("Researcher", "Solver", "Critic"),
     "Critic": ("Researcher", "Solver"),
@@ -26,7 +26,7 @@ _SEES = {
     "Client": ("Reporter",),
 }
 """Whose messages a member is handed, beside the supervisor's last one."""
-_MAX_TURNS = 14
+MAX_TURNS = 14
 
 
 def supervisor_team(*, seed: int = 0) -> System:
@@ -39,21 +39,21 @@ def supervisor_team(*, seed: int = 0) -> System:
     Args:
         seed: of the simulated model.
     """
-    house = House(_TEAM, seed)
+    house = House(TEAM, seed)
     direct = house.member("Supervisor")
-    members = {name: house.member(name, with_tools=name == "Researcher") for name in _SEES}
+    members = {name: house.member(name, tooled=name == "Researcher") for name in SEES}
 
     @trace(name="supervisor_team")
     def solve(task: str) -> str:
         job = job_number(task)
         said: Heard = []
-        for _ in range(_MAX_TURNS):
+        for _ in range(MAX_TURNS):
             call: Heard = [{"Supervisor": direct(job, task, said)}]
             name = next_speaker(call[0]["Supervisor"], members)
             said = [*said, *call]
             if not name:
                 return next((one["Reporter"] for one in reversed(said) if "Reporter" in one), "")
-            shown = [one for one in said if set(one) <= set(_SEES[name])]
+            shown = [one for one in said if set(one) <= set(SEES[name])]
             given = task if name in ("Researcher", "Client") else ""
             said = [*said, {name: members[name](job, given, [*call, *shown])}]
         return ""

@@ -412,15 +412,19 @@ class SwallowsCancellation(Wrapping):
         return call
 
 
-@saboteur("a_cancelled_run_is_let_go", ways=("sync", "async"))
-class StaysAfterACancellation(Wrapping):
+class Staying(CallablesAdapter):
+    """Puts nothing back once the run has gone."""
+
     def attach(self, app: Any, run: Run) -> Attachment:
-        self.cancelled = False
+        self.gone = False
         attachment: Any = super().attach(app, run)
         real = attachment._patches.restore
-        attachment._patches.restore = lambda: None if self.cancelled else real()
+        attachment._patches.restore = lambda: None if self.gone else real()
         return attachment
 
+
+@saboteur("a_cancelled_run_is_let_go", ways=("sync", "async"))
+class StaysAfterACancellation(Staying, Wrapping):
     def wrapped(self, entry: Any, run: Run) -> Any:
         if not inspect.iscoroutinefunction(inspect.unwrap(entry)):
             return entry
@@ -429,7 +433,7 @@ class StaysAfterACancellation(Wrapping):
             try:
                 return await entry(task)
             except asyncio.CancelledError:
-                self.cancelled = True
+                self.gone = True
                 raise
 
         return call
@@ -456,14 +460,7 @@ class Left(Wrapping):
 
 
 @saboteur("a_stream_that_is_left_early_is_let_go", ways=("sync", "stream"))
-class StaysAfterAStreamIsLeft(Left):
-    def attach(self, app: Any, run: Run) -> Attachment:
-        self.gone = False
-        attachment: Any = super().attach(app, run)
-        real = attachment._patches.restore
-        attachment._patches.restore = lambda: None if self.gone else real()
-        return attachment
-
+class StaysAfterAStreamIsLeft(Staying, Left):
     def left(self, run: Run) -> None:
         self.gone = True
 
