@@ -469,7 +469,7 @@ class StaysAfterAStreamIsLeft(Staying, Left):
 class LosesWhatAStreamGave(Left):
     def left(self, run: Run) -> None:
         run.recorder._rows.clear()
-        run.recorder._sorted.clear()
+        run.recorder._rows.ordered().clear()
 
 
 @saboteur("a_stream_that_is_left_early_is_let_go", ways=("sync", "stream"))
