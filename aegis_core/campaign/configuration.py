@@ -128,7 +128,7 @@ def load_tasks(tasks: str | Path | Iterable[Task]) -> tuple[Task, ...]:
         StoreError: the file can't be read, or a line holds no task.
     """
     where = f"the tasks file {tasks}" if isinstance(tasks, str | Path) else "the tasks"
-    loaded = tuple(read(tasks, Task) if isinstance(tasks, str | Path) else tasks)
+    loaded = tuple(read(tasks, Task, whole=True) if isinstance(tasks, str | Path) else tasks)
     if not loaded:
         raise CampaignError(f"{where}: there is no task; write one a line, with task_id, text and answer")
     places: dict[str, int] = {}

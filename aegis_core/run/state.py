@@ -149,6 +149,7 @@ class RunState:
         cause: BaseException | None = None,
         model: str | None = None,
         usage: Usage | None = None,
+        call_id: str | None = None,
     ) -> None:
         """An exception of the system passed through here.
 
@@ -159,9 +160,10 @@ class RunState:
         Args:
             cause: the exception that the framework made this one from, where it is not its `__cause__`. A step that
                 tells of it is not followed by another one.
+            call_id: of the call inside the turn that raised it, if the turn may go on; else the turn is over.
             model, usage: of the turn's model calls whose words are no step, so that what it spent is told.
         """
-        if moment is not None:
+        if moment is not None and call_id is None:
             self._close(moment)
         if isinstance(error, RunLimitReached | ReplayDrift):
             return
@@ -179,7 +181,7 @@ class RunState:
         elif known is None:
             self.recorder.step(
                 agent, "error", f"{type(error).__name__}: {error}", moment=moment, order=after(order), model=model,
-                usage=usage,
+                usage=usage, call_id=call_id,
             )  # fmt: skip
 
     def stopped_by(self, limit: BaseException | str) -> None:

@@ -7,7 +7,7 @@ import warnings
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any, Literal, TypeVar
 
 from aegis_core.errors import StoreError, StoreWarning
 from aegis_core.records import Record
@@ -27,12 +27,14 @@ class Position:
     offset: int
 
 
-def read(path: str | os.PathLike[str], model: type[M], *, unique: str = "") -> Iterator[M]:
+def read(path: str | os.PathLike[str], model: type[M], *, unique: str = "", whole: bool = False) -> Iterator[M]:
     """The records of a file, one at a time: memory holds one line, whatever the size of the file.
 
     A torn last line is left out with a `StoreWarning`. Empty lines are passed over.
 
     Args:
+        whole: whether the file was written by a person, not by a process that may have been stopped: a torn line is an
+            error then.
         unique: a text field that has another value in every record; memory holds these values too.
 
     Raises:
@@ -42,7 +44,7 @@ def read(path: str | os.PathLike[str], model: type[M], *, unique: str = "") -> I
     """
     path = Path(path)
     seen: dict[str, int] = {}
-    for place, raw in _lines(path):
+    for place, raw in _lines(path, torn="raise" if whole else "warn"):
         record = parse(raw, model, path, place.line)
         if unique:
             _note(getattr(record, unique), unique, place.line, seen, path)
@@ -101,18 +103,22 @@ def peek(path: str | os.PathLike[str]) -> Iterator[tuple[Position, dict[str, Any
         StoreError: the file can't be read, or a line is not a JSON object.
     """
     path = Path(path)
-    for place, raw in _lines(path, warn=False):
+    for place, raw in _lines(path, torn="pass"):
         yield place, parsed(decoded(raw, path, place.line), path, place.line)
 
 
-def _lines(path: Path, *, warn: bool = True) -> Iterator[tuple[Position, bytes]]:
+def _lines(path: Path, *, torn: Literal["warn", "pass", "raise"] = "warn") -> Iterator[tuple[Position, bytes]]:
     offset = 0
     with named(path, "read"):
         file = path.open("rb")
     with file:
         for line, raw in enumerate(file, 1):
             if not raw.endswith(b"\n") and is_torn(raw):
-                if warn:
+                if torn == "raise":
+                    raise StoreError(
+                        f"{path}, line {line}: ends in the middle of a record; complete or remove the line"
+                    )
+                if torn == "warn":
                     warnings.warn(
                         f"{path}, line {line}: cut off after {len(raw)} bytes (the process that wrote it was stopped); "
                         "left out. The next record that is written moves it aside, as `aegis_core.store.repair` does",

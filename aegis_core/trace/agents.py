@@ -151,6 +151,8 @@ class _AgentScope(Scope):
         self._pure = pure
         self._turn: Turn | None = None
         self._places: Places | None = None
+        self._caller: Turn | None = None
+        """The turn of another agent that called this one, and is given what it returns."""
 
     def variables(self) -> tuple[tuple[ContextVar[Any], Any], ...]:
         return ((active_turn, self._turn), (active_places, self._places), (branches_before, None))
@@ -167,6 +169,8 @@ class _AgentScope(Scope):
 
     def _begins(self) -> tuple[tuple[Part, ...], dict[str, Any]]:
         """What `begin_turn` is given."""
+        outer = active_turn.get()
+        self._caller = outer if outer is not None and outer.moment.agent != self._agent.path else None
         parts, parents = self._input()
         order = next_place(self._run, parents)
         self._places = Places(order)
@@ -223,8 +227,7 @@ class _AgentScope(Scope):
             return value
         ends(self._run, self._agent.path)
         with guarded(self._run):
-            steps = functools.partial(self._steps, value)
-            value = self._left(value, self._run.end_turn(self._turn, self._output(value), steps=steps))
+            value = self._handed(value, self._run.end_turn(self._turn, self._output(value), **self._ends(value)))
         return value  # noqa: RET504  (`guarded` may have swallowed the assignment)
 
     async def aleave(self, value: Any) -> Any:
@@ -232,9 +235,20 @@ class _AgentScope(Scope):
             return value
         ends(self._run, self._agent.path)
         with guarded(self._run):
-            steps = functools.partial(self._steps, value)
-            value = self._left(value, await self._run.aend_turn(self._turn, self._output(value), steps=steps))
+            ended = await self._run.aend_turn(self._turn, self._output(value), **self._ends(value))
+            value = self._handed(value, ended)
         return value  # noqa: RET504  (`guarded` may have swallowed the assignment)
+
+    def _ends(self, value: Any) -> dict[str, Any]:
+        """What `end_turn` is given."""
+        readers = (self._caller.moment.agent,) if self._caller is not None else ()
+        return {"steps": functools.partial(self._steps, value), "visible_to": readers}
+
+    def _handed(self, value: Any, delivery: Delivery) -> Any:
+        """The result as it leaves; it is among what leads to the output of the agent that called this one."""
+        if self._caller is not None:
+            self._caller.parents = (*self._caller.parents, *delivery.steps)
+        return self._left(value, delivery)
 
     def _output(self, value: Any) -> tuple[Part, ...]:
         """The texts of a result. One without any is still what the agent gave: it is shown, but can't be edited."""

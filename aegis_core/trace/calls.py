@@ -18,7 +18,7 @@ from aegis_core.run.places import Places
 from aegis_core.run.recorder import OrderKey, after
 from aegis_core.run.secrets import is_secret
 from aegis_core.run.values import plain_arguments, value_parts, write_value
-from aegis_core.trace.active import active_places, active_turn, current_run, lost, next_place, recorded
+from aegis_core.trace.active import active_places, active_turn, current_run, guarded, lost, next_place, recorded
 from aegis_core.trace.agents import ValueCodec, signature_of
 from aegis_core.trace.wrapping import decorate, is_coroutine
 from aegis_core.trajectory import Content, StepKind
@@ -67,7 +67,8 @@ def _call_wrapper(function: Any, kind: CallKind, name: str) -> Any:
             with call.inside():
                 return function(*new_args, **new_kwargs)
 
-        result = call.run.call(call.turn, kind, call.parts, live, codec, name=name, order=call.order)
+        with call.told():
+            result = call.run.call(call.turn, kind, call.parts, live, codec, name=name, order=call.order)
         call.ended(result)
         return result
 
@@ -82,7 +83,8 @@ def _call_wrapper(function: Any, kind: CallKind, name: str) -> Any:
             with call.inside():
                 return await function(*new_args, **new_kwargs)
 
-        result = await call.run.acall(call.turn, kind, call.parts, live, codec, name=name, order=call.order)
+        with call.told():
+            result = await call.run.acall(call.turn, kind, call.parts, live, codec, name=name, order=call.order)
         call.ended(result)
         return result
 
@@ -181,6 +183,18 @@ class _Call:
             yield
         finally:
             active_places.reset(token)
+
+    @contextmanager
+    def told(self) -> Iterator[None]:
+        """What a tool raises in here is told as what it gave, whether the agent gets over it or not."""
+        try:
+            yield
+        except Exception as error:
+            if self._call_id is not None:
+                moment = self.turn.moment
+                with guarded(self.run):
+                    self.run.failed(error, moment.agent, moment=moment, order=self.order, call_id=self._call_id)
+            raise
 
     def ended(self, result: Any) -> None:
         """The call gave this."""

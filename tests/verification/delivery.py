@@ -26,12 +26,12 @@ _WAYS = ("is the last text that was delivered", "stands in the last step", "stan
 def delivery_doubts(files: Files) -> Iterator[Violation]:
     """Every run: each turn delivered what the tape says, and the final output follows from what was delivered."""
     runs = list(files.recorded())
-    way = _usual_way(runs)
+    way, answering = _usual_way(runs), _answering(runs)
     for run in runs:
         words = [words for moment in _moments(run) for words in _turn_words(run, moment)]
         if run.tape.adapter != run.trajectory.adapter:
             words.append(f"it is of the adapter {run.trajectory.adapter!r}, its tape of {run.tape.adapter!r}")
-        words += _final_words(run, way, files.settings)
+        words += _final_words(run, way, answering, files.settings)
         yield from (Violation(run.tape.run_id, "tape", text) for text in words)
 
 
@@ -122,7 +122,7 @@ def _unfounded(run: Recorded, moment: Moment, steps: tuple[Step, ...]) -> Iterat
     """Steps before the output: what a call was sent, or what it gave."""
     calls = run.entries(moment, *_CALLS)
     texts = [text for call in calls for text in (*_sent(call), *texts_in(call.payload))]
-    texts += [call.error.message for call in calls if call.error is not None]
+    texts += [f"{call.error.type}: {call.error.message}" for call in calls if call.error is not None]
     inner = {(step.kind, step.text) for call in calls for step in call.inner}
     asked = [(call.key.name, _sent(call)) for call in calls if call.key.kind == "tool"]
     for step in steps:
@@ -155,12 +155,22 @@ def _way(run: Recorded) -> int:
     return 2 if any(output in text for _, text in said) else 3
 
 
-def _final_words(run: Recorded, way: int, settings: Settings) -> Iterator[str]:
+def _answering(runs: list[Recorded]) -> set[str]:
+    """The agents that had the last word in runs with an answer: where another one has it, there may be none."""
+    lasts = (outputs[-1] for run in runs if run.trajectory.final_output and (outputs := _outputs(run)))
+    return {entry.key.moment.agent for entry in lasts}
+
+
+def _outputs(run: Recorded) -> list[TapeEntry]:
+    return [entry for entry in run.tape.entries if entry.key.kind == "output"]
+
+
+def _final_words(run: Recorded, way: int, answering: set[str], settings: Settings) -> Iterator[str]:
     trajectory = run.trajectory
     if trajectory.final_output:
         if _way(run) > way:
             yield f"other than in most runs, its final output is not one that {_WAYS[way]}"
     elif way == 0 and trajectory.error is None and not at_limit(run, settings):
-        outputs = [entry for entry in run.tape.entries if entry.key.kind == "output"]
-        if outputs and any(_sent(outputs[-1])):
+        outputs = _outputs(run)
+        if outputs and any(_sent(outputs[-1])) and outputs[-1].key.moment.agent in answering:
             yield "it has no final output, although its last turn had one and no limit ended it"

@@ -64,7 +64,16 @@ class SimulatedModel:
             messages: system prompt, task (the first message of a user without a name), and what others said, each
                 with its author's name.
             tools: what may be called; calls come back in the reply, without content.
+
+        Raises:
+            CampaignError: a message has no text.
         """
+        for number, message in enumerate(messages):
+            if not isinstance(message.content, str):
+                raise CampaignError(
+                    f"message {number} of {message.name or message.role!r}: its content is a "
+                    f"{type(message.content).__name__}; the simulated model reads texts"
+                )
         seen = view(self.seed, messages, tools)
         n_input = sum(_tokens(message.content) for message in messages)
         if seen.role == "researcher" and tools:

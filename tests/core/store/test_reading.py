@@ -70,6 +70,12 @@ def test_torn_last_line_is_reported_and_left_out(tmp_path: Path, cut: int) -> No
     assert path.read_bytes() == GOOD + GOOD[:cut]
 
 
+def test_a_torn_last_line_of_a_file_that_a_person_wrote_is_an_error(tmp_path: Path) -> None:
+    path = file_of(tmp_path, GOOD + GOOD[: len(GOOD) // 2])
+    with pytest.raises(StoreError, match=r"tasks\.jsonl, line 2: ends in the middle of a record"):
+        list(read(path, Task, whole=True))
+
+
 def test_peek_gives_plain_data_with_places_and_passes_over_a_torn_line_in_silence(tmp_path: Path) -> None:
     path = file_of(tmp_path, GOOD + b'{"of": "another kind"}\n{"torn')
     (_, first), (place, other) = peek(path)

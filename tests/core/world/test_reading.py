@@ -12,7 +12,9 @@ import pytest
 
 from aegis_core.campaign.checkers import check
 from aegis_core.campaign.tasks import Task
+from aegis_core.errors import CampaignError
 from aegis_core.world import FAMILIES, Message, SimulatedModel, generate_tasks
+from aegis_core.world.model.families.arithmetic import Amounts
 from aegis_core.world.model.view import view
 from aegis_core.world.tasks import build
 from tests.core.world.conftest import conversation
@@ -142,3 +144,14 @@ def test_something_that_is_no_task_at_all_gets_an_answer_without_a_result(ask):
     for me in ("Planner", "Reader", "Solver", "Critic", "Reporter"):
         assert ask(me, "Write a poem about the sea.")
         assert not re.search(r"\d", ask(me, "Write a poem about the sea."))
+
+
+def test_figures_without_an_end_are_read_one_by_one():
+    """Each with what stands around it: read anew for each, a line of forty thousand took for ever."""
+    found = Amounts().facts("7 crates, " * 4000 + "and 5 crates", Amounts().question(CRATES))
+    assert {fact.number for fact in found} == {5, 7}
+
+
+def test_a_message_without_text_is_an_error_that_names_it():
+    with pytest.raises(CampaignError, match=r"message 1 of 'Planner': its content is a NoneType"):
+        SimulatedModel(7).reply([Message("system", "You are Solver."), Message("user", None, "Planner")])

@@ -30,6 +30,8 @@ from aegis_core.world.model.understanding import Form, Mistake, Value, Working
 
 __all__ = ["Amounts", "last_value"]
 
+_REACH = 250
+"""Characters around a figure that can say what it is; a sentence that goes on for ever is not read again for each."""
 _NUM = re.compile(rf"(?P<cur>[€$£]\s?)?(?P<n>{NUMBER})")
 _RATE_WORD = r"(?:/|per\b|an?\b|every\b|(?:in |for |to )?each\b|(?:in|for|to) every\b|to an?\b|apiece\b)"
 _BEHIND = re.compile(
@@ -202,11 +204,12 @@ def _quantity(sentence: str, match: re.Match[str], before: str, previous: str, n
     word = word or (match["cur"] or "").strip()
     loss = bool(_LOSS.search(_clause(sentence, match.start(), match.end())))
     if word in ("%", "percent", "per cent"):
-        return _percentage(sentence, number, loss)
+        return _percentage(sentence[max(0, match.start() - _REACH) : match.end() + _REACH], number, loss)
     if not word:
         return _labelled(before, number)
     unit = unit_named(word)
-    per = _per(behind, before, sentence[: match.start()], previous, nouns)
+    so_far = sentence[max(0, match.start() - len(before) - _REACH) : match.start()]
+    per = _per(behind, before, so_far, previous, nouns)
     if per:
         return Quantity(number, unit, per)
     return Quantity(number, unit, sign=-1 if loss else 1)
@@ -246,9 +249,10 @@ def _labelled(before: str, number: Fraction) -> Quantity | None:
 
 
 def _clause(sentence: str, start: int, end: int) -> str:
-    cuts = [cut.span() for cut in _CLAUSE.finditer(sentence)]
-    left = max((b for a, b in cuts if b <= start), default=0)
-    right = min((a for a, b in cuts if a >= end), default=len(sentence))
+    first, last = max(0, start - _REACH), min(len(sentence), end + _REACH)
+    cuts = [cut.span() for cut in _CLAUSE.finditer(sentence, first, last)]
+    left = max((b for a, b in cuts if b <= start), default=first)
+    right = min((a for a, b in cuts if a >= end), default=last)
     return sentence[left:right]
 
 
