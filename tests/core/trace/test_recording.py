@@ -189,3 +189,52 @@ async def test_another_run_can_be_recorded_by_what_a_recording_left_behind() -> 
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         assert (await task).final_output == "LATER"
+
+
+def test_what_a_tool_raises_is_told_once_with_its_call_also_if_the_agent_gets_over_it() -> None:
+    @aegis.tool
+    def price(item: str) -> float:
+        raise ValueError(f"no price of {item}")
+
+    @aegis.agent("Buyer")
+    def buy(item: str, careful: bool) -> str:
+        try:
+            return str(price(item))
+        except ValueError:
+            if careful:
+                return "not for sale"
+            raise
+
+    with aegis.record(buy) as caught:
+        caught.app("bomb", True)
+    with aegis.record(buy) as passed, pytest.raises(ValueError, match="no price"):
+        passed.app("bomb", False)
+    assert caught.trajectory is not None
+    assert passed.trajectory is not None
+    call, error, answer = caught.trajectory.steps
+    assert (call.kind, error.kind, error.text) == ("tool_call", "error", "ValueError: no price of bomb")
+    assert call.call_id == error.call_id is not None
+    assert (answer.text, caught.trajectory.error) == ("not for sale", None)
+    assert [step.kind for step in passed.trajectory.steps] == ["tool_call", "error"]
+    assert passed.trajectory.error is not None
+    assert passed.trajectory.error.agent == "Buyer"
+
+
+def test_what_an_agent_returns_to_the_agent_that_called_it_is_read_by_that_one() -> None:
+    @aegis.agent("Checker")
+    def check(text: str) -> str:
+        return f"{text} is fine"
+
+    @aegis.agent("Boss")
+    def lead(text: str) -> str:
+        return f"done: {check(text)}"
+
+    @aegis.trace
+    def solve(text: str) -> str:
+        return lead(text)
+
+    with aegis.record(solve) as recording:
+        solve("the draft")
+    assert recording.trajectory is not None
+    inner, outer = recording.trajectory.steps
+    assert (inner.agent, inner.visible_to, outer.parents) == ("Checker", ("Boss",), (0,))
